@@ -1,0 +1,69 @@
+/* An open device: the state that queues, buffers, modules and lists share. */
+#ifndef GANTRY_CORE_DEVICE_H
+#define GANTRY_CORE_DEVICE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include <gantry/backend.h>
+
+#include "policy.h"
+
+/* What can belong to a device, in the order in which closing the device frees it. */
+enum object_rank {
+    OBJECT_LIST,
+    OBJECT_KERNEL,
+    OBJECT_MODULE,
+    OBJECT_BUFFER,
+    OBJECT_QUEUE,
+    OBJECT_RANK_COUNT,
+};
+
+/* First member of every object of a device, so that closing the device finds what is left. */
+struct object {
+    struct object *prev, *next;
+    struct gantry_device *device;
+    enum object_rank rank;
+};
+
+struct retired;
+
+struct gantry_device {
+    struct gantry *g;
+    const struct gantry_backend_ops *ops;
+    struct gantry_drv_device *drv;
+    struct gantry_backend_device_info info; /* of the view that was opened */
+    const char *backend;                    /* its name */
+    uint32_t index;                         /* in gantry_device_describe()'s numbering */
+    char *label;
+    struct policy_device policy;
+    uint32_t process; /* process_id() of the opener */
+
+    atomic_bool lost; /* set once, by device_check() */
+
+    pthread_mutex_t lock; /* guards all that follows */
+    struct object *objects[OBJECT_RANK_COUNT];
+    struct retired *retired;      /* oldest first */
+    struct gantry_queue *service; /* for zeroing; made at first need */
+};
+
+/* Links a made object to its device, or takes it out. Both take the lock. */
+void object_link(struct object *object, struct gantry_device *device, enum object_rank rank);
+void object_unlink(struct object *object);
+
+/* GANTRY_OK when the device may be used: not NULL, made by this process, not lost. Otherwise fails
+ * naming `what`, the call. Costs no system call. */
+enum gantry_status device_usable(struct gantry_device *device, const char *what);
+
+/* Passes status through; remembers a loss so that every later call fails at once. */
+enum gantry_status device_check(struct gantry_device *device, enum gantry_status status);
+
+/* The queue that gantry itself uses, made at first need. NULL on failure, which is set. */
+struct gantry_queue *device_service_queue(struct gantry_device *device);
+
+/* Grows in the child of each fork: an object with another number is the parent's. process_watch() must
+ * have been called once before; gantry_open does. */
+uint32_t process_id(void);
+enum gantry_status process_watch(void);
+
+#endif

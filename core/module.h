@@ -1,0 +1,40 @@
+/* Modules and the kernels made from them. */
+#ifndef GANTRY_CORE_MODULE_H
+#define GANTRY_CORE_MODULE_H
+
+#include "device.h"
+#include "package.h"
+
+struct gantry_module {
+    struct object object;
+    unsigned refs;                /* the handle, and one for each kernel; guarded by the device's lock */
+    struct gantry_package *package; /* also holds what a user brought without a package */
+    char *label;
+};
+
+struct gantry_kernel {
+    struct object object;
+    unsigned refs; /* the handle, and one for each list that launches it; guarded by the device's lock */
+    struct gantry_module *module;
+    const struct gantry_kernel_source *source; /* in the module's package */
+    uint32_t index;                            /* in the package */
+    struct gantry_size block;
+    uint64_t threads; /* per block */
+    char *block_origin;
+    uint32_t shared_bytes; /* dynamic */
+    struct gantry_drv_kernel *direct, *folded; /* folded is made at first need */
+    struct gantry_backend_kernel_info info;    /* of the direct entry */
+};
+
+/* Lists hold kernels. kernel_unref frees through retire() when it was the last reference. */
+void kernel_ref(struct gantry_kernel *kernel);
+void kernel_unref(struct gantry_kernel *kernel);
+
+/* The folded entry, made now if it was not. */
+enum gantry_status kernel_folded(struct gantry_kernel *kernel, struct gantry_drv_kernel **folded);
+
+/* Free at once, whatever refers to them: for gantry_device_close() only. */
+void kernel_free(struct gantry_kernel *kernel);
+void module_free(struct gantry_module *module);
+
+#endif
