@@ -1,0 +1,17 @@
+# libgantry. The objects are made once, in a convenience library that the unit tests link too.
+CORE_CPPFLAGS = $(AM_CPPFLAGS) -DGANTRY_BUILDING \
+	-DGANTRY_PKGLIBDIR='"$(pkglibdir)"' -DGANTRY_PKGDATADIR='"$(pkgdatadir)"' \
+	-DGANTRY_SYSCONFDIR='"$(sysconfdir)/gantry"'
+
+noinst_LTLIBRARIES += libgantry_core.la
+libgantry_core_la_CPPFLAGS = $(CORE_CPPFLAGS)
+libgantry_core_la_CFLAGS = $(AM_CFLAGS) $(INIH_CFLAGS) $(XXHASH_CFLAGS) -pthread
+libgantry_core_la_LIBADD = $(INIH_LIBS) $(XXHASH_LIBS) $(LIBS)
+libgantry_core_la_SOURCES = \
+	core/status.h core/status.c core/log.h core/log.c core/names.c
+
+lib_LTLIBRARIES += libgantry.la
+libgantry_la_SOURCES =
+libgantry_la_LIBADD = libgantry_core.la
+libgantry_la_LDFLAGS = -version-info $(GANTRY_LT_VERSION) -no-undefined -pthread \
+	-export-symbols-regex '^gantry_'

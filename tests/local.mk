@@ -1,0 +1,22 @@
+TEST_FOLDERS = unit plugins faults language vulkan cuda conform tools headers consumer
+
+# ctest stops at a folder that it can't enter, so the list is in one place: tests/CTestTestfile.cmake.in.
+CTEST_FLAGS = --output-on-failure -j2
+
+check-local:
+	@test -n "$(CTEST)" || { echo "make check needs ctest (Debian: apt install cmake)" >&2; exit 1; }
+	$(CTEST) --test-dir tests $(CTEST_FLAGS)
+
+clean-local:
+	rm -rf tests/Testing
+
+include tests/unit/local.mk
+include tests/plugins/local.mk
+include tests/faults/local.mk
+include tests/language/local.mk
+include tests/vulkan/local.mk
+include tests/cuda/local.mk
+include tests/conform/local.mk
+include tests/tools/local.mk
+include tests/headers/local.mk
+include tests/consumer/local.mk
