@@ -17,8 +17,9 @@
  * Lifetime. An object must not outlive the one it was made from: close devices before their
  * struct gantry, destroy queues, buffers, lists, kernels and modules before their device. A list
  * keeps the kernels that it launches alive, a kernel keeps its module. Launches hold raw device
- * addresses, so a list does NOT keep buffers alive: submitting a list that refers to a destroyed
- * buffer is the caller's error.
+ * addresses, so a list does NOT keep the buffers of its launches alive: submitting one that refers to
+ * a destroyed buffer is the caller's error. (A copy, fill, upload or download of a destroyed buffer is
+ * refused when it is submitted.)
  *
  * Threads. Different objects may be used from different threads at once. A queue may be used from
  * any thread, also from several at once. Every other object must not be used by two threads at once,
@@ -100,7 +101,8 @@ GANTRY_API const char *gantry_version(void);
 typedef uint64_t gantry_ptr;
 
 /* A number of threads or of blocks along three axes. In a launch an axis of 0 makes the launch
- * empty: it succeeds and runs nothing. */
+ * empty: it succeeds and runs nothing. Along axes that a kernel does not have (y and z of a
+ * one-dimensional kernel) 0 and 1 mean the same, and more is an error: (struct gantry_size){n} will do. */
 struct gantry_size {
     uint32_t x, y, z;
 };

@@ -1,0 +1,62 @@
+/* What a launch list records, in the order of recording. */
+#ifndef GANTRY_CORE_COMMAND_H
+#define GANTRY_CORE_COMMAND_H
+
+#include <gantry/backend.h>
+
+struct gantry_kernel;
+struct gantry_buffer;
+
+enum command_kind {
+    COMMAND_LAUNCH,
+    COMMAND_COPY,
+    COMMAND_FILL,
+    COMMAND_UPLOAD,   /* host memory → staging (by core) → buffer */
+    COMMAND_DOWNLOAD, /* buffer → staging → host memory (by core) */
+};
+
+struct command_launch {
+    struct gantry_kernel *kernel;
+    struct gantry_size blocks;
+    size_t args; /* offset into the list's bytes */
+    uint32_t args_size;
+    bool folded; /* through the folded entry: too large for the direct one */
+};
+
+struct command_copy {
+    struct gantry_buffer *to, *from;
+    uint64_t to_offset, from_offset, size;
+};
+
+struct command_fill {
+    struct gantry_buffer *buffer;
+    uint64_t offset, size;
+    uint32_t pattern;
+};
+
+struct command_transfer {
+    struct gantry_buffer *buffer;
+    uint64_t offset, size;
+    void *host; /* never written for an upload */
+    uint64_t staging; /* offset into the instance's staging memory of this direction */
+};
+
+/* Order: sections run one after the other; the strands of a section are independent of each other; the
+ * commands of a strand run one after the other. A command outside every concurrent section is a
+ * section by itself. Both numbers only grow within a list. */
+struct command {
+    enum command_kind kind;
+    uint32_t id;
+    uint32_t section, strand;
+    size_t label; /* offset into the list's bytes; NO_LABEL */
+    union {
+        struct command_launch launch;
+        struct command_copy copy;
+        struct command_fill fill;
+        struct command_transfer transfer;
+    };
+};
+
+#define NO_LABEL SIZE_MAX
+
+#endif

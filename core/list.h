@@ -1,0 +1,102 @@
+#ifndef GANTRY_CORE_LIST_H
+#define GANTRY_CORE_LIST_H
+
+#include "command.h"
+#include "device.h"
+#include "plan.h"
+
+/* A growing array of bytes, with offsets instead of pointers because it moves. */
+struct bytes {
+    uint8_t *data;
+    size_t size, capacity;
+};
+
+/* One way through host memory: a piece of staging memory and the host memory that belongs to it. */
+struct transfer {
+    void *host; /* read for uploads, written for downloads */
+    uint64_t staging, size;
+};
+
+/* What one submission of a list occupies until it has completed: its staging memory, and for a finished
+ * list the plan that the backend built over it. A list without host transfers has one instance, which
+ * any number of submissions share; a list with transfers makes up to LIST_INSTANCES. */
+struct list_instance {
+    struct gantry_drv_plan *built;
+    struct gantry_drv_memory upload, readback; /* size 0: none */
+    struct gantry_queue *queue;                /* of the last submission, held; NULL: none */
+    uint64_t value;
+    struct transfer *downloads; /* to deliver after the last submission; guarded by that queue */
+    uint32_t download_count;
+};
+
+#define LIST_INSTANCES 3
+
+enum list_state {
+    LIST_RECORDING,
+    LIST_FINISHED,
+    LIST_FAILED, /* the first failure is kept; no way back */
+};
+
+struct gantry_list {
+    struct object object;
+    char *label;
+    enum list_state state;
+    enum gantry_status failure;
+    char *failure_text; /* NULL when there was no memory for it */
+
+    struct command *commands;
+    uint32_t command_count, command_capacity;
+    struct bytes bytes; /* arguments and labels */
+    uint32_t next_id;
+    uint32_t launch_count;
+    uint64_t upload_size, readback_size; /* staging that one instance needs */
+    uint32_t transfer_count;
+    uint32_t folded_args, folded_grids; /* launches through the folded entry, by reason */
+    size_t current_label;               /* offset into bytes, or NO_LABEL */
+
+    uint32_t section, strand; /* of the next command */
+    bool concurrent, ordered; /* open sections */
+
+    struct gantry_kernel **kernels; /* held */
+    uint32_t kernel_count, kernel_capacity;
+    struct gantry_buffer **buffers; /* held */
+    uint32_t buffer_count, buffer_capacity;
+
+    struct list_instance instances[LIST_INSTANCES];
+    uint32_t instance_count;
+    struct gantry_queue *last_queue; /* of the last submission, held; NULL: none */
+    uint64_t last_value;
+    struct gantry_list_info plan_info; /* filled by finish */
+};
+
+/* Adds memory at the end; SIZE_MAX when there is none. */
+size_t bytes_append(struct bytes *bytes, const void *data, size_t size, size_t alignment);
+
+/* Keeps the list's first failure: the thread's sentence. Returns 0, as recording functions do. */
+uint32_t list_latch(struct gantry_list *list, enum gantry_status status);
+
+/* Sets the thread's sentence to the list's first failure and returns its status. */
+enum gantry_status list_failure(const struct gantry_list *list);
+
+/* The instance for the next submission: free, with staging memory and, when the list is finished, with
+ * a plan. May wait for an earlier submission of this list; *waited says so. */
+enum gantry_status list_acquire(struct gantry_list *list, struct list_instance **instance,
+                                bool *waited);
+
+/* The plan over an instance's staging memory. */
+enum gantry_status list_plan(const struct gantry_list *list, struct list_instance *instance,
+                             struct plan *plan);
+
+/* Host memory → staging, for one submission. */
+void list_stage_uploads(const struct gantry_list *list, struct list_instance *instance);
+
+/* The list was submitted once without being finished: forget its commands. */
+void list_reset(struct gantry_list *list);
+
+/* GANTRY_E_INVALID_STATE when a buffer of a copy, fill or transfer was destroyed. */
+enum gantry_status list_check_buffers(const struct gantry_list *list);
+
+/* Frees at once; the caller knows that no submission is left. */
+void list_free(struct gantry_list *list);
+
+#endif
