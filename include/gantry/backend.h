@@ -127,6 +127,8 @@ struct gantry_backend_image {
     const char *name; /* a source file's name; otherwise "" */
     const void *data; /* lives as long as the kernel */
     size_t size;
+    bool packaged; /* made by gantry compile, so that from arch 90 on every thread of its entries
+                      begins with griddepcontrol.wait; false: the user's own, nothing is known */
 };
 
 struct gantry_backend_kernel_params {
