@@ -1,5 +1,4 @@
 /* Messages to the program's callback, or to standard error when only GANTRY_LOG asks. */
-#define _GNU_SOURCE
 #include "log.h"
 
 #include <stdarg.h>

@@ -1,0 +1,48 @@
+/* Selectors: the texts that say which devices are meant, in [gpu …] sections and for `device`. */
+#ifndef GANTRY_CORE_MATCH_H
+#define GANTRY_CORE_MATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "policy.h"
+
+/* Longest name, as in struct gantry_backend_device_info. */
+#define MATCH_NAME_SIZE 256
+
+/* From the least to the most specific. */
+enum selector_kind {
+    SELECT_TYPE,    /* type:discrete */
+    SELECT_VENDOR,  /* vendor:nvidia, vendor:0x10de */
+    SELECT_ARCH,    /* arch:sm_89 */
+    SELECT_PATTERN, /* a name with '*' or '?' */
+    SELECT_NAME,
+    SELECT_PCI,  /* pci:0000:01:00.0 */
+    SELECT_UUID, /* uuid:GPU-… */
+};
+
+struct match_pci {
+    uint32_t domain, bus, device, function;
+};
+
+struct selector {
+    enum selector_kind kind;
+    uint32_t literal; /* characters that are no wildcards */
+    uint32_t number;  /* device type or vendor */
+    struct match_pci pci;
+    char text[MATCH_NAME_SIZE]; /* normalised */
+};
+
+/* Reads a selector. One that can never match is refused, and `why`, of `size` bytes, gets half a
+ * sentence about it. */
+bool selector_parse(const char *text, struct selector *selector, char *why, size_t size);
+
+bool selector_matches(const struct selector *selector, const struct policy_subject *subject);
+
+/* Whether both mean the same devices by the same words. */
+bool selector_same(const struct selector *a, const struct selector *b);
+
+/* Orders selectors: a greater number is more specific. Never 0. */
+uint32_t selector_rank(const struct selector *selector);
+
+#endif
