@@ -8,6 +8,7 @@
 #include <gantry/backend.h>
 
 #include "policy.h"
+#include "process.h"
 
 /* What can belong to a device, in the order in which closing the device frees it. */
 enum object_rank {
@@ -27,9 +28,12 @@ struct object {
 };
 
 struct retired;
+struct view;
 
 struct gantry_device {
+    struct gantry_device *prev, *next; /* open devices of g, guarded by g's lock */
     struct gantry *g;
+    const struct view *view; /* that was opened; lives as long as g */
     const struct gantry_backend_ops *ops;
     struct gantry_drv_device *drv;
     struct gantry_backend_device_info info; /* of the view that was opened */
@@ -47,7 +51,8 @@ struct gantry_device {
     struct gantry_queue *service; /* for zeroing; made at first need */
 };
 
-/* Links a made object to its device, or takes it out. Both take the lock. */
+/* Links a made object to its device, or takes it out. Both take the lock.
+ * Taking out an object that is not linked does nothing. */
 void object_link(struct object *object, struct gantry_device *device, enum object_rank rank);
 void object_unlink(struct object *object);
 
@@ -55,15 +60,14 @@ void object_unlink(struct object *object);
  * naming `what`, the call. Costs no system call. */
 enum gantry_status device_usable(struct gantry_device *device, const char *what);
 
+/* Whether a forked child asks about its parent's device: then neither the plugin nor a lock, which may
+ * be held for ever, may be touched, so that destroying an object can only forget it. */
+bool device_forked(const struct gantry_device *device);
+
 /* Passes status through; remembers a loss so that every later call fails at once. */
 enum gantry_status device_check(struct gantry_device *device, enum gantry_status status);
 
 /* The queue that gantry itself uses, made at first need. NULL on failure, which is set. */
 struct gantry_queue *device_service_queue(struct gantry_device *device);
-
-/* Grows in the child of each fork: an object with another number is the parent's. process_watch() must
- * have been called once before; gantry_open does. */
-uint32_t process_id(void);
-enum gantry_status process_watch(void);
 
 #endif

@@ -1,0 +1,155 @@
+/* The folders in which gantry looks for what belongs to it. */
+#include "places.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "status.h"
+#include "text.h"
+
+/* The folder of the file that holds this code, symbolic links resolved, so that a folder with the
+ * library and its plugins can be moved and linked to. NULL when it can't be told. */
+static char *own_folder(void)
+{
+    struct link_map *map = NULL;
+    Dl_info info;
+    char *path, *slash;
+
+    if (!dladdr1((void *)(uintptr_t)own_folder, &info, (void **)&map, RTLD_DL_LINKMAP) || !map)
+        return NULL;
+    /* The program itself, with gantry linked into it, has no name here; argv[0] would mislead. */
+    path = realpath(map->l_name[0] ? map->l_name : "/proc/self/exe", NULL);
+    slash = path ? strrchr(path, '/') : NULL;
+    if (slash)
+        slash[slash == path] = '\0';
+    return path;
+}
+
+static bool listed(const struct places *places, const char *folder, size_t length)
+{
+    for (uint32_t i = 0; i < places->count; i++) {
+        const char *other = places->items[i].folder;
+
+        if (strlen(other) == length && memcmp(other, folder, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+static enum gantry_status add(struct places *places, const char *folder, size_t length,
+                              const char *origin)
+{
+    struct place *items, *place;
+
+    while (length > 1 && folder[length - 1] == '/')
+        length--;
+    if (listed(places, folder, length))
+        return GANTRY_OK;
+    items = realloc(places->items, (places->count + 1) * sizeof(*items));
+    if (!items)
+        return fail(GANTRY_E_OUT_OF_HOST_MEMORY, "out of host memory for the plugin folders");
+    places->items = items;
+    place = &items[places->count++];
+    place->folder = strndup(folder, length);
+    place->origin = strdup(origin);
+    if (!place->folder || !place->origin)
+        return fail(GANTRY_E_OUT_OF_HOST_MEMORY, "out of host memory for the plugin folders");
+    return GANTRY_OK;
+}
+
+/* Empty parts, as "a::b" or a trailing ':' leave, name nothing and are passed over. */
+static enum gantry_status add_list(struct places *places, const char *list, const char *origin,
+                                   enum gantry_status relative)
+{
+    enum gantry_status status = GANTRY_OK;
+
+    while (status == GANTRY_OK && *list) {
+        size_t length = strcspn(list, ":");
+
+        if (length && list[0] != '/')
+            return fail(relative,
+                        "%s: plugin folder \"%.*s\" is relative; name it from the root, because "
+                        "the current directory is never searched",
+                        origin, (int)length, list);
+        if (length)
+            status = add(places, list, length, origin);
+        list += length + (list[length] == ':');
+    }
+    return status;
+}
+
+static enum gantry_status add_own(struct places *places)
+{
+    char *own = own_folder();
+    char *sub = own ? text_make("%s/gantry", own) : NULL;
+    enum gantry_status status = GANTRY_OK;
+
+    if (own)
+        status = add(places, own, strlen(own), "libgantry's folder");
+    if (status == GANTRY_OK && sub)
+        status = add(places, sub, strlen(sub), "libgantry's folder");
+    free(sub);
+    free(own);
+    return status;
+}
+
+enum gantry_status places_find(const char *plugin_path, const struct policy *policy,
+                               struct places *places)
+{
+    const char *origin = "";
+    const char *configured = policy_global(policy, "plugin_path", &origin);
+    enum gantry_status status;
+
+    memset(places, 0, sizeof(*places));
+    status = add_list(places, plugin_path ? plugin_path : "", "gantry_params.plugin_path",
+                      GANTRY_E_INVALID_ARGUMENT);
+    if (status == GANTRY_OK)
+        status = add_list(places, configured, origin, GANTRY_E_CONFIG);
+    if (status == GANTRY_OK)
+        status = add_own(places);
+    if (status == GANTRY_OK)
+        status = add(places, GANTRY_PKGLIBDIR, strlen(GANTRY_PKGLIBDIR), "the installation");
+    if (status != GANTRY_OK)
+        places_free(places);
+    return status;
+}
+
+void places_free(struct places *places)
+{
+    for (uint32_t i = 0; i < places->count; i++) {
+        free(places->items[i].folder);
+        free(places->items[i].origin);
+    }
+    free(places->items);
+    memset(places, 0, sizeof(*places));
+}
+
+/* The folder when it holds a gpu.d/; takes ownership of the text. */
+static char *with_gpu_d(char *folder)
+{
+    char *inner = folder ? text_make("%s/gpu.d", folder) : NULL;
+    struct stat info;
+    bool there = inner && stat(inner, &info) == 0 && S_ISDIR(info.st_mode);
+
+    free(inner);
+    if (there)
+        return folder;
+    free(folder);
+    return NULL;
+}
+
+char *places_shipped(void)
+{
+    /* The second is for the folder of an architecture, as /usr/lib/x86_64-linux-gnu. */
+    static const char *const from_library[] = {"../share/gantry", "../../share/gantry"};
+    char *own = own_folder();
+    char *found = NULL;
+
+    for (size_t i = 0; own && !found && i < sizeof(from_library) / sizeof(from_library[0]); i++)
+        found = with_gpu_d(text_make("%s/%s", own, from_library[i]));
+    free(own);
+    return found ? found : with_gpu_d(strdup(GANTRY_PKGDATADIR));
+}

@@ -1,0 +1,54 @@
+/* The devices that the open plugins see: one entry for each physical GPU. */
+#ifndef GANTRY_CORE_REGISTRY_H
+#define GANTRY_CORE_REGISTRY_H
+
+#include "plugins.h"
+
+enum { UUID_TEXT_SIZE = 41, PCI_TEXT_SIZE = 24 };
+
+/* A device as one backend sees it. */
+struct view {
+    struct plugin *plugin;
+    uint32_t index; /* the plugin's number for it: cuda:0 */
+    uint32_t order; /* of discovery: the configuration's order of backends, then their own */
+    struct gantry_backend_device_info info;
+    struct policy_subject subject; /* its texts are in the view and the card */
+};
+
+/* A physical GPU, or a processor that a driver shows as one. */
+struct card {
+    char uuid[UUID_TEXT_SIZE]; /* "": unknown */
+    char pci[PCI_TEXT_SIZE];   /* likewise */
+    uint32_t view_count;
+    struct view *views[GANTRY_MAX_DEVICE_BACKENDS]; /* in the order of preference */
+};
+
+/* Two views are one card
+ * - when both know a UUID: if it is the same, and their PCI addresses do not differ (different
+ * cards with one UUID have been seen);
+ * - else, when both know a PCI address: if it is the same.
+ * What a driver does not know, or fills with zeros, equals nothing. Equal PCI addresses with
+ * different UUIDs are parts of one card, which are devices of their own.
+ *
+ * Cards are sorted: discrete, integrated, virtual, other, CPU; then by the first backend that sees
+ * them; then by PCI address and UUID, so that their numbers stay when drivers change their order.
+ */
+struct registry {
+    struct card *cards;
+    uint32_t card_count;
+    struct view *views;
+    uint32_t view_count;
+};
+
+enum gantry_status registry_open(const struct plugins *plugins, const struct log *log,
+                                 struct registry *registry);
+void registry_close(struct registry *registry);
+
+/* The view that is used unless a backend is demanded: the first without a reason against it. NULL
+ * when there is none. */
+const struct view *card_best_view(const struct card *card);
+
+/* Adds `0 "NAME" (discrete; cuda:0, vulkan:0 skipped: WHY), 1 …` to a text. */
+void registry_list(const struct registry *registry, struct text *text);
+
+#endif
