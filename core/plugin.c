@@ -158,7 +158,7 @@ bool plugin_load(struct plugin *plugin, const char *path, struct text *why)
 
 enum gantry_status plugin_open(struct plugin *plugin, const char *app_name, const struct log *log)
 {
-    enum gantry_status status = instance_join(plugin->backend, app_name, log, &plugin->instance);
+    enum gantry_status status = shared_join(plugin->backend, app_name, log, &plugin->instance);
 
     if (status == GANTRY_OK) {
         plugin->device_count = plugin->backend->ops->device_count(plugin->instance->drv);
@@ -173,7 +173,7 @@ enum gantry_status plugin_open(struct plugin *plugin, const char *app_name, cons
 
 void plugin_close(struct plugin *plugin, const struct log *log)
 {
-    instance_leave(&plugin->instance, log);
+    shared_leave(&plugin->instance, log);
     if (plugin->handle && !plugin->kept)
         dlclose(plugin->handle);
     free(plugin->name);

@@ -4,7 +4,7 @@
 
 #include <gantry/backend.h>
 
-#include "instance.h"
+#include "services.h"
 #include "text.h"
 
 struct plugin {
@@ -13,7 +13,7 @@ struct plugin {
     char *reason; /* why it is not loaded, or has no device; NULL: neither */
     void *handle; /* dlopen's */
     const struct gantry_backend *backend; /* NULL: not loaded */
-    struct instance *instance;            /* NULL: not loaded, or it found no driver */
+    struct shared_instance *instance;     /* NULL: not loaded, or it found no driver */
     uint32_t device_count;
     bool kept; /* a device was opened: drivers leave threads and exit handlers, so never dlclose it
                 */
