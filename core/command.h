@@ -37,12 +37,12 @@ struct command_fill {
 struct command_transfer {
     struct gantry_buffer *buffer;
     uint64_t offset, size;
-    void *host; /* never written for an upload */
+    void *host;       /* never written for an upload */
     uint64_t staging; /* offset into the instance's staging memory of this direction */
 };
 
-/* Order: sections run one after the other; the strands of a section are independent of each other; the
- * commands of a strand run one after the other. A command outside every concurrent section is a
+/* Order: sections run one after the other; the strands of a section are independent of each other;
+ * the commands of a strand run one after the other. A command outside every concurrent section is a
  * section by itself. Both numbers only grow within a list. */
 struct command {
     enum command_kind kind;

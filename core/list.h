@@ -17,14 +17,16 @@ struct transfer {
     uint64_t staging, size;
 };
 
-/* What one submission of a list occupies until it has completed: its staging memory, and for a finished
- * list the plan that the backend built over it. A list without host transfers has one instance, which
- * any number of submissions share; a list with transfers makes up to LIST_INSTANCES. */
+/* What one submission of a list occupies until it has completed: its staging memory, and for a
+ * finished list the plan that the backend built over it. A list without host transfers has one
+ * instance, which any number of submissions share; a list with transfers makes up to
+ * LIST_INSTANCES. */
 struct list_instance {
     struct gantry_drv_plan *built;
     struct gantry_drv_memory upload, readback; /* size 0: none */
     struct gantry_queue *queue;                /* of the last submission, held; NULL: none */
     uint64_t value;
+    uint64_t serial;            /* of that submission within the list */
     struct transfer *downloads; /* to deliver after the last submission; guarded by that queue */
     uint32_t download_count;
 };
@@ -66,6 +68,7 @@ struct gantry_list {
     uint32_t instance_count;
     struct gantry_queue *last_queue; /* of the last submission, held; NULL: none */
     uint64_t last_value;
+    uint64_t submissions;
     struct gantry_list_info plan_info; /* filled by finish */
 };
 
@@ -78,17 +81,28 @@ uint32_t list_latch(struct gantry_list *list, enum gantry_status status);
 /* Sets the thread's sentence to the list's first failure and returns its status. */
 enum gantry_status list_failure(const struct gantry_list *list);
 
-/* The instance for the next submission: free, with staging memory and, when the list is finished, with
- * a plan. May wait for an earlier submission of this list; *waited says so. */
+/* The instance for the next submission: free, its staging memory filled from the host memory of the
+ * uploads, and with a built plan when the list is finished. May wait for an earlier submission of
+ * this list; *waited says so. */
 enum gantry_status list_acquire(struct gantry_list *list, struct list_instance **instance,
                                 bool *waited);
+
+/* Builds the first instance of a list that is being finished. */
+enum gantry_status list_build_first(struct gantry_list *list);
+
+/* GANTRY_E_INVALID_STATE, naming `what`, when a section is open. */
+enum gantry_status list_check_open(const struct gantry_list *list, const char *what);
+
+/* GANTRY_OK when the list can be recorded into; otherwise the failure, naming `what`. */
+enum gantry_status list_recordable(struct gantry_list *list, const char *what);
 
 /* The plan over an instance's staging memory. */
 enum gantry_status list_plan(const struct gantry_list *list, struct list_instance *instance,
                              struct plan *plan);
 
-/* Host memory → staging, for one submission. */
-void list_stage_uploads(const struct gantry_list *list, struct list_instance *instance);
+/* Remembers that the list's latest submission, over this instance, is `value` of `queue`. */
+void list_submitted(struct gantry_list *list, struct list_instance *instance,
+                    struct gantry_queue *queue, uint64_t value);
 
 /* The list was submitted once without being finished: forget its commands. */
 void list_reset(struct gantry_list *list);

@@ -60,8 +60,10 @@ static enum gantry_status fold_launch(struct builder *b, const struct command_la
 {
     struct gantry_fold_args *fold = &b->plan->fold_args[b->fold_count++];
     uint64_t blocks = (uint64_t)launch->blocks.x * launch->blocks.y * launch->blocks.z;
-    struct gantry_fold_launch entry = {
-        .first = 0, .x = launch->blocks.x, .y = launch->blocks.y, .z = launch->blocks.z};
+    struct gantry_fold_launch entry = {.first = 0,
+                                       .x = launch->blocks.x,
+                                       .y = launch->blocks.y,
+                                       .z = launch->blocks.z};
     enum gantry_status status = kernel_folded(launch->kernel, &op->kernel);
 
     if (status != GANTRY_OK)
@@ -180,8 +182,8 @@ static enum gantry_status add_edge(struct builder *b, uint32_t from, uint32_t to
     return GANTRY_OK;
 }
 
-/* Replaces a frontier of several operations by one join, so that `count` operations that wait for it
- * need one edge each. */
+/* Replaces a frontier of several operations by one join, so that `count` operations that wait for
+ * it need one edge each. */
 static enum gantry_status join_frontier(struct builder *b, uint32_t count)
 {
     enum gantry_status status = GANTRY_OK;
@@ -244,8 +246,8 @@ static enum gantry_status lay_step(struct builder *b, uint32_t step, uint32_t ch
         if (step >= strand->length)
             continue;
         *any = true;
-        status = add_op(b, &b->input->commands[strand->first_command + step],
-                        b->next_stage + step, k % chains);
+        status = add_op(b, &b->input->commands[strand->first_command + step], b->next_stage + step,
+                        k % chains);
         if (status == GANTRY_OK)
             status = link_op(b, k, step, chains);
         if (status != GANTRY_OK)
@@ -306,9 +308,9 @@ static bool starts_early(const struct plan_input *input, const struct command *c
            input->programmatic;
 }
 
-/* An edge may be programmatic when both ends are launches, the image at its end is known to wait for
- * its predecessors, and it is the only edge into that end: mixing kinds into one node is not worth
- * what it would have to prove. Edges of one `to` lie together. */
+/* An edge may be programmatic when both ends are launches, the image at its end is known to wait
+ * for its predecessors, and it is the only edge into that end: mixing kinds into one node is not
+ * worth what it would have to prove. Edges of one `to` lie together. */
 static void mark_programmatic(struct builder *b, const struct command *const *command_of)
 {
     struct gantry_edge *edges = b->plan->edges;
@@ -337,7 +339,8 @@ static enum gantry_status find_programmatic(struct builder *b)
     if (!command_of)
         return fail(GANTRY_E_OUT_OF_HOST_MEMORY, "no host memory for a plan of %u operations",
                     b->op_count);
-    /* Ids grow with the commands, operations are in another order inside a section: look up by id. */
+    /* Ids grow with the commands, operations are in another order inside a section: look up by id.
+     */
     for (uint32_t i = 0; i < b->op_count; i++) {
         uint32_t id = b->plan->ops[i].command;
 

@@ -12,8 +12,8 @@ struct delivery {
 
 struct gantry_queue {
     struct object object;
-    atomic_uint refs; /* the handle, and every list whose last submission was here: a list must be able
-                         to ask a queue that was destroyed, for which every value is reached */
+    atomic_uint refs; /* the handle, and every list whose last submission was here: a list must be
+                         able to ask a queue that was destroyed, for which every value is reached */
     struct gantry_drv_queue *drv; /* NULL once destroyed */
     enum gantry_queue_kind kind;
     char *label;

@@ -6,9 +6,9 @@
 
 struct gantry_device;
 
-/* Calls release(device, object) once everything that was submitted to the device before this call has
- * completed: at once when it has, else during a later call. When there is no memory to remember it,
- * waits for the device instead. Never fails. */
+/* Calls release(device, object) once everything that was submitted to the device before this call
+ * has completed: at once when it has, else during a later call. When there is no memory to remember
+ * it, waits for the device instead. Never fails. */
 void retire(struct gantry_device *device, void (*release)(struct gantry_device *, void *),
             void *object);
 

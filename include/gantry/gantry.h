@@ -25,8 +25,9 @@
  * any thread, also from several at once. Every other object must not be used by two threads at once,
  * unless its comment says so. Strings that a function returns stay valid as its comment says.
  *
- * Processes. After fork() the child gets GANTRY_E_FORKED for every object that the parent made; it
- * may destroy them (which frees host memory only) and open gantry anew.
+ * Processes. After fork() the child gets GANTRY_E_FORKED for every object that the parent made.
+ * Destroying them there only forgets them: their locks and the driver's state are the parent's. The
+ * child can open gantry anew.
  *
  * Sizes and offsets are bytes, 64 bits, and checked for overflow. Grids count blocks, blocks count
  * threads; launches state threads unless the name says blocks. */
@@ -332,7 +333,8 @@ GANTRY_API enum gantry_status gantry_queue_create(struct gantry_device *device,
                                                   const struct gantry_queue_params *params,
                                                   struct gantry_queue **queue);
 
-/* Waits for the queue's work. */
+/* Waits for the queue's work. Must not overlap with another call that uses the queue, which includes
+ * submissions of lists whose last submission was to this queue. */
 GANTRY_API void gantry_queue_destroy(struct gantry_queue **queue);
 
 struct gantry_native_queue {

@@ -1,0 +1,177 @@
+/* Queues: their life, and what has been reached. Submitting is in submit.c, waiting in wait.c. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "queue.h"
+#include "retire.h"
+#include "status.h"
+
+static uint32_t count_queues(struct gantry_device *device)
+{
+    uint32_t count = 0;
+
+    pthread_mutex_lock(&device->lock);
+    for (struct object *o = device->objects[OBJECT_QUEUE]; o; o = o->next)
+        count++;
+    pthread_mutex_unlock(&device->lock);
+    return count;
+}
+
+static char *make_label(struct gantry_device *device, const struct gantry_queue_params *params)
+{
+    char text[32];
+
+    if (params && params->label)
+        return strdup(params->label);
+    snprintf(text, sizeof(text), "queue %u", count_queues(device));
+    return strdup(text);
+}
+
+static void free_memory(struct gantry_queue *queue)
+{
+    pthread_mutex_destroy(&queue->lock);
+    pthread_mutex_destroy(&queue->delivery_lock);
+    free(queue->deliveries);
+    free(queue->label);
+    free(queue);
+}
+
+enum gantry_status queue_make(struct gantry_device *device,
+                              const struct gantry_queue_params *params, struct gantry_queue **queue)
+{
+    struct gantry_backend_queue_params drv_params = {0};
+    struct gantry_queue *made = calloc(1, sizeof(*made));
+    enum gantry_status status;
+
+    if (!made)
+        return fail(GANTRY_E_OUT_OF_HOST_MEMORY, "no host memory for a queue");
+    pthread_mutex_init(&made->lock, NULL);
+    pthread_mutex_init(&made->delivery_lock, NULL);
+    atomic_init(&made->refs, 1);
+    made->label = make_label(device, params);
+    if (!made->label) {
+        free_memory(made);
+        return fail(GANTRY_E_OUT_OF_HOST_MEMORY, "no host memory for a queue");
+    }
+    if (params)
+        made->kind = params->kind;
+    drv_params.kind = made->kind;
+    drv_params.priority = params ? params->priority : 0;
+    drv_params.label = made->label;
+    drv_params.stats = &made->stats;
+    status = device->ops->queue_create(device->drv, &drv_params, &made->drv);
+    if (status != GANTRY_OK) {
+        fail_context("queue \"%s\" of device \"%s\" can't be made", made->label, device->label);
+        free_memory(made);
+        return device_check(device, status);
+    }
+    object_link(&made->object, device, OBJECT_QUEUE);
+    *queue = made;
+    return GANTRY_OK;
+}
+
+enum gantry_status gantry_queue_create(struct gantry_device *device,
+                                       const struct gantry_queue_params *params,
+                                       struct gantry_queue **queue)
+{
+    enum gantry_status status;
+
+    if (!queue)
+        return fail(GANTRY_E_INVALID_ARGUMENT,
+                    "gantry_queue_create: the place for the queue is NULL");
+    *queue = NULL;
+    status = device_usable(device, "gantry_queue_create");
+    if (status != GANTRY_OK)
+        return status;
+    if (params && params->kind != GANTRY_QUEUE_COMPUTE && params->kind != GANTRY_QUEUE_TRANSFER)
+        return fail(GANTRY_E_INVALID_ARGUMENT,
+                    "gantry_queue_create: kind %d is neither GANTRY_QUEUE_COMPUTE nor "
+                    "GANTRY_QUEUE_TRANSFER",
+                    (int)params->kind);
+    return queue_make(device, params, queue);
+}
+
+void queue_ref(struct gantry_queue *queue)
+{
+    atomic_fetch_add(&queue->refs, 1);
+}
+
+void queue_unref(struct gantry_queue *queue)
+{
+    if (atomic_fetch_sub(&queue->refs, 1) == 1)
+        free_memory(queue);
+}
+
+void queue_free(struct gantry_queue *queue)
+{
+    struct gantry_device *device = queue->object.device;
+    struct gantry_drv_queue *drv = queue->drv;
+
+    queue_wait(queue, atomic_load(&queue->submitted), GANTRY_FOREVER);
+    object_unlink(&queue->object);
+    queue->drv = NULL;
+    device->ops->queue_destroy(drv);
+    queue_unref(queue);
+}
+
+void gantry_queue_destroy(struct gantry_queue **queue)
+{
+    struct gantry_queue *old;
+    struct gantry_device *device;
+
+    if (!queue || !*queue)
+        return;
+    old = *queue;
+    *queue = NULL;
+    device = old->object.device;
+    if (device->process != process_id())
+        return;
+    queue_free(old);
+    retire_collect(device);
+}
+
+void queue_idle_all(struct gantry_device *device)
+{
+    /* Waiting takes no lock of the device, so the queues must not go meanwhile: the caller closes
+     * the device, or holds one of its objects, and destroying a queue beside that is its mistake.
+     */
+    for (struct object *o = device->objects[OBJECT_QUEUE]; o; o = o->next) {
+        struct gantry_queue *queue = (struct gantry_queue *)o;
+
+        queue_wait(queue, atomic_load(&queue->submitted), GANTRY_FOREVER);
+    }
+}
+
+enum gantry_status gantry_queue_native(struct gantry_queue *queue,
+                                       struct gantry_native_queue *native)
+{
+    enum gantry_status status;
+
+    if (!queue || !native)
+        return fail(GANTRY_E_INVALID_ARGUMENT, "gantry_queue_native: the %s is NULL",
+                    queue ? "place for the answer" : "queue");
+    *native = (struct gantry_native_queue){0};
+    status = device_usable(queue->object.device, "gantry_queue_native");
+    if (status != GANTRY_OK)
+        return status;
+    queue->object.device->ops->queue_native(queue->drv, native);
+    native->backend = queue->object.device->backend;
+    return GANTRY_OK;
+}
+
+enum gantry_status gantry_queue_stats(struct gantry_queue *queue, struct gantry_queue_stats *stats)
+{
+    if (!queue || !stats)
+        return fail(GANTRY_E_INVALID_ARGUMENT, "gantry_queue_stats: the %s is NULL",
+                    queue ? "place for the answer" : "queue");
+    *stats = (struct gantry_queue_stats){0};
+    if (queue->object.device->process != process_id())
+        return device_usable(queue->object.device, "gantry_queue_stats");
+    pthread_mutex_lock(&queue->lock);
+    *stats = queue->stats;
+    pthread_mutex_unlock(&queue->lock);
+    stats->spins = atomic_load(&queue->spins);
+    stats->blocking_waits = atomic_load(&queue->blocking_waits);
+    return GANTRY_OK;
+}

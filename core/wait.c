@@ -1,0 +1,172 @@
+/* Reaching points: downloads are delivered, then the value counts as reached. */
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+#include "queue.h"
+#include "retire.h"
+#include "status.h"
+
+/* The clock costs about as much as a look at a counter in memory: ask it now and then. */
+#define LOOKS_PER_CLOCK 16
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* ---- Deliveries ----------------------------------------------------------------------------- */
+
+static void deliver_one(const struct list_instance *instance)
+{
+    for (uint32_t i = 0; i < instance->download_count; i++) {
+        const struct transfer *transfer = &instance->downloads[i];
+
+        memcpy(transfer->host, (const uint8_t *)instance->readback.host + transfer->staging,
+               transfer->size);
+    }
+}
+
+/* The device has completed `value`: writes the downloads up to it to host memory, then lets others
+ * see it. Two threads may come here with different values; the lock makes the later one wait until
+ * the downloads are really there. */
+static void deliver(struct gantry_queue *queue, uint64_t value)
+{
+    uint32_t done = 0;
+
+    pthread_mutex_lock(&queue->delivery_lock);
+    for (; done < queue->delivery_count && queue->deliveries[done].value <= value; done++)
+        deliver_one(queue->deliveries[done].instance);
+    queue->delivery_count -= done;
+    memmove(queue->deliveries, queue->deliveries + done,
+            queue->delivery_count * sizeof(*queue->deliveries));
+    if (atomic_load(&queue->completed) < value)
+        atomic_store_explicit(&queue->completed, value, memory_order_release);
+    pthread_mutex_unlock(&queue->delivery_lock);
+}
+
+/* ---- Looking -------------------------------------------------------------------------------- */
+
+/* GANTRY_OK, GANTRY_NOT_READY, or the driver's failure. */
+static enum gantry_status look(struct gantry_queue *queue, uint64_t value)
+{
+    struct gantry_device *device = queue->object.device;
+    enum gantry_status status;
+    uint64_t completed;
+
+    if (atomic_load_explicit(&queue->completed, memory_order_acquire) >= value || !queue->drv)
+        return GANTRY_OK;
+    status = device->ops->queue_completed(queue->drv, &completed);
+    if (status != GANTRY_OK)
+        return device_check(device, status);
+    if (completed > atomic_load_explicit(&queue->completed, memory_order_relaxed))
+        deliver(queue, completed);
+    return completed >= value ? GANTRY_OK : GANTRY_NOT_READY;
+}
+
+bool queue_reached(struct gantry_queue *queue, uint64_t value)
+{
+    return look(queue, value) != GANTRY_NOT_READY;
+}
+
+/* Looks until the policy's spin time or the limit is over. */
+static enum gantry_status spin(struct gantry_queue *queue, uint64_t value, uint64_t limit_ns)
+{
+    uint64_t spin_ns = (uint64_t)queue->object.device->policy.spin_us * 1000;
+    uint64_t start = now_ns();
+    enum gantry_status status;
+
+    if (spin_ns > limit_ns)
+        spin_ns = limit_ns;
+    do {
+        for (int i = 0; i < LOOKS_PER_CLOCK; i++) {
+            status = look(queue, value);
+            if (status != GANTRY_NOT_READY)
+                return status;
+        }
+    } while (now_ns() - start < spin_ns);
+    return GANTRY_NOT_READY;
+}
+
+static enum gantry_status sleep_until(struct gantry_queue *queue, uint64_t value,
+                                      uint64_t timeout_ns)
+{
+    struct gantry_device *device = queue->object.device;
+    enum gantry_status status;
+
+    atomic_fetch_add(&queue->blocking_waits, 1);
+    status = device->ops->queue_wait(queue->drv, value, timeout_ns);
+    if (status == GANTRY_OK)
+        deliver(queue, value);
+    return device_check(device, status);
+}
+
+enum gantry_status queue_wait(struct gantry_queue *queue, uint64_t value, uint64_t timeout_ns)
+{
+    uint64_t start;
+    enum gantry_status status = look(queue, value);
+
+    if (status != GANTRY_NOT_READY)
+        return status;
+    start = now_ns();
+    status = spin(queue, value, timeout_ns);
+    if (status != GANTRY_NOT_READY) {
+        atomic_fetch_add(&queue->spins, 1);
+        return status;
+    }
+    if (timeout_ns != GANTRY_FOREVER) {
+        uint64_t spent = now_ns() - start;
+
+        if (spent >= timeout_ns)
+            return fail(GANTRY_TIMEOUT,
+                        "point %" PRIu64 " of queue \"%s\" was not reached within %" PRIu64 " ns",
+                        value, queue->label, timeout_ns);
+        timeout_ns -= spent;
+    }
+    return sleep_until(queue, value, timeout_ns);
+}
+
+/* ---- Points --------------------------------------------------------------------------------- */
+
+static enum gantry_status check_point(struct gantry_point point, const char *what)
+{
+    enum gantry_status status = device_usable(point.queue->object.device, what);
+    uint64_t submitted;
+
+    if (status != GANTRY_OK)
+        return status;
+    submitted = atomic_load(&point.queue->submitted);
+    if (point.value > submitted)
+        return fail(GANTRY_E_INVALID_ARGUMENT,
+                    "%s: point %" PRIu64 " of queue \"%s\" was never given out; the last one is "
+                    "%" PRIu64,
+                    what, point.value, point.queue->label, submitted);
+    return GANTRY_OK;
+}
+
+enum gantry_status gantry_wait(struct gantry_point point, uint64_t timeout_ns)
+{
+    enum gantry_status status;
+
+    if (!point.queue)
+        return GANTRY_OK;
+    status = check_point(point, "gantry_wait");
+    if (status == GANTRY_OK)
+        status = queue_wait(point.queue, point.value, timeout_ns);
+    if (status == GANTRY_OK)
+        retire_collect(point.queue->object.device);
+    return status;
+}
+
+enum gantry_status gantry_poll(struct gantry_point point)
+{
+    enum gantry_status status;
+
+    if (!point.queue)
+        return GANTRY_OK;
+    status = check_point(point, "gantry_poll");
+    return status == GANTRY_OK ? look(point.queue, point.value) : status;
+}
