@@ -60,8 +60,8 @@ void object_unlink(struct object *object);
  * naming `what`, the call. Costs no system call. */
 enum gantry_status device_usable(struct gantry_device *device, const char *what);
 
-/* Whether a forked child asks about its parent's device: then neither the plugin nor a lock, which may
- * be held for ever, may be touched, so that destroying an object can only forget it. */
+/* Whether a forked child asks about its parent's device: then neither the plugin nor a lock, which
+ * may be held for ever, may be touched, so that destroying an object can only forget it. */
 bool device_forked(const struct gantry_device *device);
 
 /* Passes status through; remembers a loss so that every later call fails at once. */

@@ -20,8 +20,7 @@ bool plugin_name_valid(const char *name)
     return name[0] >= 'a' && name[0] <= 'z' && name[length] == '\0' && length <= NAME_MAX_LENGTH;
 }
 
-/* ---- The descriptor ----------------------------------------------------------------------------
- */
+/* ---- The descriptor ------------------------------------------------------------------------- */
 
 /* The entries that a plugin must have. */
 #define MANDATORY_MAP(X) \
@@ -105,8 +104,7 @@ bool plugin_check(const struct gantry_backend *backend, const char *name, struct
     return check_table(backend->ops, why);
 }
 
-/* ---- The file ----------------------------------------------------------------------------------
- */
+/* ---- The file ------------------------------------------------------------------------------- */
 
 /* dlopen would say less, or nothing, of these. */
 static bool check_file(const char *path, struct text *why)
@@ -153,8 +151,7 @@ bool plugin_load(struct plugin *plugin, const char *path, struct text *why)
     return true;
 }
 
-/* ---- The instance ------------------------------------------------------------------------------
- */
+/* ---- The instance --------------------------------------------------------------------------- */
 
 enum gantry_status plugin_open(struct plugin *plugin, const char *app_name, const struct log *log)
 {

@@ -44,11 +44,15 @@ static struct plugin *add(struct plugins *plugins, const char *name)
     return plugin;
 }
 
-/* ---- Those that the configuration names ---------------------------------------------------------
- */
+/* ---- Those that the configuration names ---------------------------------------------------- */
 
 static enum gantry_status add_named(struct plugins *plugins, const char *name)
 {
+    if (strcmp(name, "auto") == 0) {
+        enum gantry_status status = add_named(plugins, "cuda");
+
+        return status == GANTRY_OK ? add_named(plugins, "vulkan") : status;
+    }
     if (!plugin_name_valid(name))
         return fail(GANTRY_E_CONFIG,
                     "%s: backend \"%s\" is no name of a backend: use a list as \"cuda, vulkan\"",
@@ -77,8 +81,7 @@ static enum gantry_status add_all_named(struct plugins *plugins, const struct po
     return status;
 }
 
-/* ---- Searching ---------------------------------------------------------------------------------
- */
+/* ---- Searching ----------------------------------------------------------------------------- */
 
 /* Tries one folder and adds "PATH WHY" to the outcomes unless the plugin could be loaded. */
 static bool try_place(struct plugin *plugin, const struct place *place, struct text *outcomes)
@@ -146,8 +149,7 @@ static enum gantry_status open_named(struct plugins *plugins, const struct place
     return status;
 }
 
-/* ---- Others that are there ----------------------------------------------------------------------
- */
+/* ---- Others that are there ----------------------------------------------------------------- */
 
 /* The NAME of gantry-NAME.so; the caller frees it. NULL when the file is called otherwise. */
 static char *name_of_file(const char *file)

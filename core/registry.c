@@ -7,8 +7,7 @@
 
 #include "status.h"
 
-/* ---- Views -------------------------------------------------------------------------------------
- */
+/* ---- Views --------------------------------------------------------------------------------- */
 
 #define TERMINATE(array) ((array)[sizeof(array) - 1] = '\0')
 
@@ -58,8 +57,7 @@ static enum gantry_status find_views(const struct plugins *plugins, struct regis
     return GANTRY_OK;
 }
 
-/* ---- Cards -------------------------------------------------------------------------------------
- */
+/* ---- Cards --------------------------------------------------------------------------------- */
 
 enum likeness { DIFFERENT, UNKNOWN, SAME };
 
@@ -195,11 +193,14 @@ static int compare_cards(const void *left, const void *right)
 }
 
 /* Only now do the cards stay where they are. */
-static void set_subjects(struct card *card)
+static void set_subjects(const struct registry *registry, uint32_t index)
 {
+    struct card *card = &registry->cards[index];
+
     for (uint32_t i = 0; i < card->view_count; i++) {
         struct view *view = card->views[i];
 
+        view->card = index;
         view->subject = (struct policy_subject){
             .name = view->info.name,
             .uuid = card->uuid[0] ? card->uuid : NULL,
@@ -226,7 +227,7 @@ enum gantry_status registry_open(const struct plugins *plugins, const struct log
     find_cards(registry, log);
     qsort(registry->cards, registry->card_count, sizeof(*registry->cards), compare_cards);
     for (uint32_t i = 0; i < registry->card_count; i++)
-        set_subjects(&registry->cards[i]);
+        set_subjects(registry, i);
     return GANTRY_OK;
 }
 

@@ -10,6 +10,7 @@ enum { UUID_TEXT_SIZE = 41, PCI_TEXT_SIZE = 24 };
 struct view {
     struct plugin *plugin;
     uint32_t index; /* the plugin's number for it: cuda:0 */
+    uint32_t card;  /* its card's index */
     uint32_t order; /* of discovery: the configuration's order of backends, then their own */
     struct gantry_backend_device_info info;
     struct policy_subject subject; /* its texts are in the view and the card */

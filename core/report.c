@@ -5,8 +5,7 @@
 #include "report.h"
 #include "status.h"
 
-/* ---- Backends ----------------------------------------------------------------------------------
- */
+/* ---- Backends ------------------------------------------------------------------------------- */
 
 uint32_t gantry_backend_count(struct gantry *g)
 {
@@ -39,8 +38,7 @@ enum gantry_status gantry_backend_describe(struct gantry *g, uint32_t index,
     return GANTRY_OK;
 }
 
-/* ---- Devices -----------------------------------------------------------------------------------
- */
+/* ---- Devices -------------------------------------------------------------------------------- */
 
 void report_card(const struct gantry *g, uint32_t index, const struct view *chosen,
                  struct gantry_device_info *info)
@@ -101,8 +99,7 @@ enum gantry_status gantry_device_describe(struct gantry *g, uint32_t index,
     return GANTRY_OK;
 }
 
-/* ---- Configuration -----------------------------------------------------------------------------
- */
+/* ---- Configuration -------------------------------------------------------------------------- */
 
 /* The device as it would be opened; one that can't be used is asked about through its first
  * backend. */

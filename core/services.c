@@ -14,8 +14,7 @@ enum { MESSAGE_SIZE = 4096 };
 static struct shared_instance *instances;
 static uint32_t instances_process;
 
-/* ---- Services ----------------------------------------------------------------------------------
- */
+/* ---- Services ------------------------------------------------------------------------------- */
 
 static void service_log(void *context, enum gantry_log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -61,8 +60,7 @@ static void service_release(void *context, void *memory)
     free(memory);
 }
 
-/* ---- Users -------------------------------------------------------------------------------------
- */
+/* ---- Users ---------------------------------------------------------------------------------- */
 
 static enum gantry_status add_user(struct shared_instance *instance, const struct log *log)
 {
