@@ -1,0 +1,47 @@
+#define VOLK_IMPLEMENTATION
+#include "symbols.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+
+/* Open for the rest of the process: drivers keep threads and exit handlers, and unloading them
+ * under these is the classic crash at exit. */
+static void *loader;
+
+static void *open_loader(char *reason, size_t size)
+{
+    static const char *const names[] = {"libvulkan.so.1", "libvulkan.so"};
+    size_t used = 0;
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        void *library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+        if (library)
+            return library;
+        int n = snprintf(reason + used, size - used, "%s%s", used ? "; " : "", dlerror());
+        if (n > 0 && (size_t)n < size - used)
+            used += (size_t)n;
+    }
+    return NULL;
+}
+
+enum gantry_status symbols_open(const struct gantry_backend_services *services)
+{
+    char reason[512] = "";
+    PFN_vkGetInstanceProcAddr get;
+    void *symbol;
+
+    if (!loader)
+        loader = open_loader(reason, sizeof(reason));
+    if (!loader)
+        return services->fail(services->context, GANTRY_E_NO_DEVICE,
+                              "the Vulkan loader can't be opened: %s (install libvulkan1)", reason);
+    symbol = dlsym(loader, "vkGetInstanceProcAddr");
+    if (!symbol)
+        return services->fail(services->context, GANTRY_E_NO_DEVICE,
+                              "the Vulkan loader has no vkGetInstanceProcAddr: %s (reinstall "
+                              "libvulkan1)",
+                              dlerror());
+    *(void **)&get = symbol; /* ISO C has no conversion from object to function pointers */
+    volkInitializeCustom(get);
+    return GANTRY_OK;
+}
