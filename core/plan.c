@@ -44,7 +44,8 @@ static uint64_t align_up(uint64_t value, uint64_t alignment)
 
 struct gantry_size plan_fold_grid(uint64_t blocks, struct gantry_size max_blocks)
 {
-    uint64_t y = (blocks + max_blocks.x - 1) / max_blocks.x;
+    /* Not (blocks + x - 1) / x, which wraps for a product of three axes near 2^64. */
+    uint64_t y = blocks / max_blocks.x + (blocks % max_blocks.x != 0);
 
     if (blocks == 0 || y > max_blocks.y)
         return (struct gantry_size){0, 0, 0};
