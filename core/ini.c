@@ -47,8 +47,7 @@ static bool has_control(const char *text)
     return false;
 }
 
-/* ---- Sections ----------------------------------------------------------------------------------
- */
+/* ---- Sections ------------------------------------------------------------------------------- */
 
 /* The name between the brackets, NULL when the line was refused. */
 static const char *header_name(struct reader *reader, char *text)
@@ -90,8 +89,7 @@ static void read_header(struct reader *reader, char *text)
         (struct ini_section){.line = reader->line, .name = header_name(reader, text)};
 }
 
-/* ---- Pairs -------------------------------------------------------------------------------------
- */
+/* ---- Pairs ---------------------------------------------------------------------------------- */
 
 static bool check_name(struct reader *reader, const char *text, size_t length)
 {
@@ -157,8 +155,7 @@ static void read_pair(struct reader *reader, char *text, bool indented)
         (size_t)sprintf(reader->pairs + reader->pairs_length, "[%u]\n%s\n", reader->line, text);
 }
 
-/* ---- The whole text ----------------------------------------------------------------------------
- */
+/* ---- The whole text ------------------------------------------------------------------------- */
 
 /* `text` may be changed. */
 static void read_line(struct reader *reader, char *text)

@@ -12,8 +12,7 @@
 
 #include "ascii.h"
 
-/* ---- Names -------------------------------------------------------------------------------------
- */
+/* ---- Names ---------------------------------------------------------------------------------- */
 
 /* Words that drivers put in front of a model, or leave out. GeForce is one because its models are
  * unmistakable without it; Radeon, Quadro, Tesla and Arc are not, because others share their
@@ -156,8 +155,7 @@ static bool name_matches(const struct selector *selector, const char *device)
     return false;
 }
 
-/* ---- Identities --------------------------------------------------------------------------------
- */
+/* ---- Identities ----------------------------------------------------------------------------- */
 
 static int hex_value(char c)
 {
@@ -221,8 +219,7 @@ static bool parse_uuid(const char *text, char *uuid)
     return true;
 }
 
-/* ---- Vendors and types -------------------------------------------------------------------------
- */
+/* ---- Vendors and types ---------------------------------------------------------------------- */
 
 /* PCI vendors, and Khronos's number for Mesa's software devices. */
 static const struct vendor {
@@ -258,8 +255,7 @@ static bool parse_type(const char *text, uint32_t *type)
     return false;
 }
 
-/* ---- Selectors ---------------------------------------------------------------------------------
- */
+/* ---- Selectors ------------------------------------------------------------------------------ */
 
 static bool parse_name(const char *text, struct selector *selector, char *why, size_t size)
 {

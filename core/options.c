@@ -1,0 +1,281 @@
+/* The table of keys, and finding them by name. */
+#include "options.h"
+
+#include "ascii.h"
+
+/* The defaults that are numbers of speed come from measurements (docs/measurements.md). */
+const struct option options[OPTION_COUNT] = {
+    [OPTION_BACKEND] =
+        {
+            .name = "backend",
+            .type = OPTION_NAMES,
+            .words = {"auto"},
+            .fallback = "cuda, vulkan",
+            .effect =
+                "Backends in order of preference. A device is opened through the first one that "
+                "can use it; a backend that is not listed is not used. auto is the default "
+                "order.",
+        },
+    [OPTION_DEVICE] =
+        {
+            .name = "device",
+            .type = OPTION_SELECTOR,
+            .words = {"auto"},
+            .fallback = "auto",
+            .effect =
+                "The device to open when the program names none: its index, cuda:0, a name or "
+                "pattern, uuid:… or pci:…. auto takes the first usable one, and a CPU device "
+                "only where there is no other.",
+        },
+    [OPTION_PLUGIN_PATH] =
+        {
+            .name = "plugin_path",
+            .type = OPTION_PATHS,
+            .fallback = "",
+            .effect = "Folders that are searched for plugins before libgantry's own.",
+        },
+    [OPTION_CACHE_DIR] =
+        {
+            .name = "cache_dir",
+            .type = OPTION_PATH,
+            .words = {"auto", "off"},
+            .fallback = "auto",
+            .effect = "Folder for compiled kernels. auto is $XDG_CACHE_HOME/gantry or "
+                      "~/.cache/gantry; off keeps nothing.",
+            .pending = true,
+        },
+    [OPTION_LOG] =
+        {
+            .name = "log",
+            .type = OPTION_LEVEL,
+            .words = {"off", "error", "warning", "info", "debug"},
+            .fallback = "off",
+            .effect =
+                "Least severe messages that a program's log callback gets when the program asks "
+                "for no level. The variable GANTRY_LOG also prints to standard error when the "
+                "program has no callback.",
+        },
+    [OPTION_TRACE] =
+        {
+            .name = "trace",
+            .type = OPTION_PATH,
+            .words = {"off"},
+            .fallback = "off",
+            .effect = "File to which a trace of all submissions is written.",
+            .pending = true,
+        },
+    [OPTION_BATCH_SIZE] =
+        {
+            .name = "batch_size",
+            .type = OPTION_WHOLE,
+            .min = 1,
+            .max = 65536,
+            .unit = "launches",
+            .fallback = "16",
+            .effect =
+                "Launches that a stream collects before it submits them. At 16 a launch costs "
+                "250 ns of host time instead of 3450; 256 save 75 more and delay the first.",
+            .pending = true,
+        },
+    [OPTION_BATCH_MAX_MS] =
+        {
+            .name = "batch_max_ms",
+            .type = OPTION_DECIMAL,
+            .min = 10,
+            .max = 1000000,
+            .unit = "ms",
+            .fallback = "10",
+            .effect =
+                "Longest estimated time of a batch and of a fold. 10 leaves a desktop that draws "
+                "on the same device its frames, and watchdogs (2 s) are far away.",
+            .pending = true,
+        },
+    [OPTION_BLOCK_SIZE] =
+        {
+            .name = "block_size",
+            .type = OPTION_BLOCK,
+            .words = {"auto"},
+            .min = 1,
+            .max = 1024,
+            .unit = "threads",
+            .fallback = "auto",
+            .effect =
+                "Threads of a block, for kernels whose source does not fix them. "
+                "block_size.KERNEL is for one kernel, block_size.PACKAGE/KERNEL where two "
+                "packages have one of that name. auto asks the device for the best occupancy. A "
+                "value that a kernel can't take is reported and not used.",
+        },
+    [OPTION_BLOCKS_PER_CU] =
+        {
+            .name = "blocks_per_cu",
+            .type = OPTION_WHOLE,
+            .words = {"auto"},
+            .min = 1,
+            .max = 1024,
+            .unit = "blocks",
+            .fallback = "auto",
+            .effect =
+                "Most blocks per compute unit of a launch whose kernel is marked GRID_STRIDE; "
+                "its threads loop over the rest. auto is what fits on the device at once.",
+        },
+    [OPTION_QUEUE_FAMILY] =
+        {
+            .name = "queue_family",
+            .type = OPTION_WHOLE,
+            .words = {"auto", "compute", "graphics"},
+            .min = 0,
+            .max = 63,
+            .unit = "index",
+            .fallback = "auto",
+            .effect = "Queue family of compute queues (Vulkan). compute is one that does not draw, "
+                      "graphics one that does; auto is the backend's choice.",
+        },
+    [OPTION_TRANSFER_FAMILY] =
+        {
+            .name = "transfer_family",
+            .type = OPTION_WHOLE,
+            .words = {"auto", "compute", "graphics"},
+            .min = 0,
+            .max = 63,
+            .unit = "index",
+            .fallback = "auto",
+            .effect = "Queue family of transfer queues (Vulkan), likewise.",
+        },
+    [OPTION_CHAINS] =
+        {
+            .name = "chains",
+            .type = OPTION_WHOLE,
+            .min = 1,
+            .max = 64,
+            .unit = "chains",
+            .fallback = "8",
+            .effect =
+                "Chains on which independent operations are laid. For 512 launches in 16 stages, "
+                "8 took half the time of 1, and 16 were slower again.",
+        },
+    [OPTION_FOLD] =
+        {
+            .name = "fold",
+            .type = OPTION_SWITCH,
+            .fallback = "on",
+            .effect =
+                "Fold small launches of one kernel into one launch over a table. Results are the "
+                "same.",
+            .pending = true,
+        },
+    [OPTION_PROGRAMMATIC] =
+        {
+            .name = "programmatic",
+            .type = OPTION_SWITCH,
+            .fallback = "on",
+            .effect =
+                "Let a kernel start while the one before it ends, where driver and kernel image "
+                "can (CUDA from sm_90 on). Results are the same.",
+        },
+    [OPTION_SUBMIT] =
+        {
+            .name = "submit",
+            .type = OPTION_WORD,
+            .words = {"auto", "graph", "stream"},
+            .fallback = "auto",
+            .effect =
+                "How finished lists reach the driver (CUDA): always as a graph, always as single "
+                "launches, or whichever is faster for their length.",
+        },
+    [OPTION_SPIN_US] =
+        {
+            .name = "spin_us",
+            .type = OPTION_WHOLE,
+            .min = 0,
+            .max = 1000000,
+            .unit = "µs",
+            .fallback = "50",
+            .effect =
+                "How long a wait spins before it sleeps. Waking up costs some 20 to 30 µs more "
+                "than seeing the end while spinning (8 to 14), so 50 covers the waits that "
+                "sleeping would double. 0 sleeps at once and leaves the processor to others.",
+        },
+    [OPTION_POOL_BLOCK_MIB] =
+        {
+            .name = "pool_block_mib",
+            .type = OPTION_WHOLE,
+            .min = 1,
+            .max = 4096,
+            .unit = "MiB",
+            .fallback = "64",
+            .effect = "Size of the blocks of device memory from which small buffers are cut.",
+            .pending = true,
+        },
+    [OPTION_STAGING_MIB] =
+        {
+            .name = "staging_mib",
+            .type = OPTION_WHOLE,
+            .min = 1,
+            .max = 4096,
+            .unit = "MiB",
+            .fallback = "16",
+            .effect = "Size of the host memory through which streamed uploads go.",
+            .pending = true,
+        },
+    [OPTION_VALIDATE] =
+        {
+            .name = "validate",
+            .type = OPTION_SWITCH,
+            .words = {"auto"},
+            .fallback = "auto",
+            .effect =
+                "Check every pointer argument against the live buffers at each submission. auto "
+                "does so on CPU devices, where a wrong address ends the program.",
+        },
+};
+
+const char *option_type_name(enum option_type type)
+{
+    switch (type) {
+    case OPTION_WORD:
+    case OPTION_LEVEL:
+        return "word";
+    case OPTION_SWITCH:
+        return "switch";
+    case OPTION_WHOLE:
+        return "whole number";
+    case OPTION_DECIMAL:
+        return "number";
+    case OPTION_BLOCK:
+        return "block";
+    case OPTION_NAMES:
+        return "list of backends";
+    case OPTION_SELECTOR:
+        return "device";
+    case OPTION_PATH:
+        return "path";
+    case OPTION_PATHS:
+        return "list of paths";
+    }
+    return "unknown";
+}
+
+enum option_id option_find(const char *name)
+{
+    int id = 0;
+
+    while (id < OPTION_COUNT && !ascii_same(options[id].name, name))
+        id++;
+    return (enum option_id)id;
+}
+
+enum option_id option_nearest(const char *name, enum option_id first, enum option_id end)
+{
+    enum option_id nearest = OPTION_COUNT;
+    unsigned least = 0;
+
+    for (int id = (int)first; id < (int)end; id++) {
+        unsigned unlike = ascii_unlike(name, options[id].name);
+
+        if (ascii_near(name, unlike) && (nearest == OPTION_COUNT || unlike < least)) {
+            nearest = (enum option_id)id;
+            least = unlike;
+        }
+    }
+    return nearest;
+}
