@@ -26,6 +26,7 @@
     X(CUDA_ERROR_ECC_UNCORRECTABLE, 214)                            \
     X(CUDA_ERROR_NVLINK_UNCORRECTABLE, 220)                         \
     X(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, 222)                      \
+    X(CUDA_ERROR_CONTAINED, 226)                                    \
     X(CUDA_ERROR_NOT_FOUND, 500)                                    \
     X(CUDA_ERROR_NOT_READY, 600)                                    \
     X(CUDA_ERROR_ILLEGAL_ADDRESS, 700)                              \
@@ -41,6 +42,7 @@
     X(CUDA_ERROR_SYSTEM_NOT_READY, 802)                             \
     X(CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, 803)                       \
     X(CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE, 804)               \
+    X(CUDA_ERROR_EXTERNAL_DEVICE, 911)                              \
     X(CUDA_ERROR_UNKNOWN, 999)                                      \
     X(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1)                 \
     X(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, 2)                       \
@@ -64,6 +66,7 @@
     X(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 97)    \
     X(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR, 106)       \
     X(CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK, 111)    \
+    X(CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS, 122)       \
     X(CU_COMPUTEMODE_PROHIBITED, 2)                                 \
     X(CU_STREAM_NON_BLOCKING, 1)                                    \
     X(CU_STREAM_WRITE_VALUE_DEFAULT, 0)                             \
@@ -72,7 +75,7 @@
     X(CU_EVENT_DISABLE_TIMING, 2)                                   \
     X(CU_MEMHOSTALLOC_PORTABLE, 1)                                  \
     X(CU_MEMHOSTALLOC_DEVICEMAP, 2)                                 \
-    X(CU_MEMORYTYPE_DEVICE, 2)                                      \
+    X(CU_MEMORYTYPE_UNIFIED, 4)                                     \
     X(CU_JIT_ERROR_LOG_BUFFER, 5)                                   \
     X(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, 6)                        \
     X(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 0)                   \
@@ -102,12 +105,8 @@
     X(CUDA_KERNEL_NODE_PARAMS_v1, extra, 48, 56)          \
     X(CUDA_MEMCPY3D_v2, srcMemoryType, 32, 200)           \
     X(CUDA_MEMCPY3D_v2, srcDevice, 48, 200)               \
-    X(CUDA_MEMCPY3D_v2, srcPitch, 72, 200)                \
-    X(CUDA_MEMCPY3D_v2, srcHeight, 80, 200)               \
     X(CUDA_MEMCPY3D_v2, dstMemoryType, 120, 200)          \
     X(CUDA_MEMCPY3D_v2, dstDevice, 136, 200)              \
-    X(CUDA_MEMCPY3D_v2, dstPitch, 160, 200)               \
-    X(CUDA_MEMCPY3D_v2, dstHeight, 168, 200)              \
     X(CUDA_MEMCPY3D_v2, WidthInBytes, 176, 200)           \
     X(CUDA_MEMCPY3D_v2, Height, 184, 200)                 \
     X(CUDA_MEMCPY3D_v2, Depth, 192, 200)                  \

@@ -1,0 +1,28 @@
+/* One operation of a plan, as the driver wants it. */
+#ifndef GANTRY_CUDA_OPERATION_H
+#define GANTRY_CUDA_OPERATION_H
+
+#include "driver.h"
+
+/* A launch's arguments as a parameter buffer, which suits kernels with one struct and kernels with
+ * several parameters, such as users bring. Points into itself: don't copy. */
+struct launch_args {
+    struct gantry_fold_args fold; /* with the table's address added */
+    size_t size;
+    void *list[5];
+    void **extra; /* for the driver; NULL: no arguments */
+};
+
+void launch_args_set(struct launch_args *args, const struct gantry_op *op, uint64_t table);
+
+/* Gives the plan's operations to the stream, in their order, which is enough for all their edges.
+ * Call with the context current. */
+enum gantry_status operations_run(struct gantry_drv_queue *queue, const struct gantry_plan *plan,
+                                  uint64_t table);
+
+/* A copy that owns everything but memory and kernels, in one block for host_release(). The table is
+ * not copied. NULL, with a sentence: there is no memory. */
+struct gantry_plan *operations_copy(struct gantry_drv_instance *instance,
+                                    const struct gantry_plan *plan);
+
+#endif
