@@ -7,24 +7,31 @@
 
 struct gantry_module {
     struct object object;
-    unsigned refs;                /* the handle, and one for each kernel; guarded by the device's lock */
+    unsigned refs; /* the handle, and one for each kernel; guarded by the device's lock */
     struct gantry_package *package; /* also holds what a user brought without a package */
     char *label;
 };
 
 struct gantry_kernel {
     struct object object;
-    unsigned refs; /* the handle, and one for each list that launches it; guarded by the device's lock */
+    unsigned
+        refs; /* the handle, and one for each list that launches it; guarded by the device's lock */
     struct gantry_module *module;
     const struct gantry_kernel_source *source; /* in the module's package */
     uint32_t index;                            /* in the package */
     struct gantry_size block;
     uint64_t threads; /* per block */
     char *block_origin;
-    uint32_t shared_bytes; /* dynamic */
-    struct gantry_drv_kernel *direct, *folded; /* folded is made at first need */
-    struct gantry_backend_kernel_info info;    /* of the direct entry */
+    uint32_t shared_bytes;            /* dynamic */
+    struct gantry_drv_kernel *direct; /* NULL when its arguments don't fit inline on the device */
+    struct gantry_drv_kernel *folded; /* made at once instead of a missing direct entry, else at
+                                         first need */
+    struct gantry_backend_kernel_info info; /* of the direct entry, or of the one instead of it */
 };
+
+/* Kernels hold their module. module_unref frees it when it was the last reference. */
+void module_ref(struct gantry_module *module);
+void module_unref(struct gantry_module *module);
 
 /* Lists hold kernels. kernel_unref frees through retire() when it was the last reference. */
 void kernel_ref(struct gantry_kernel *kernel);

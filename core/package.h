@@ -1,4 +1,5 @@
-/* Kernel packages in memory: read from a file or bytes and checked, or made of what a user brought. */
+/* Kernel packages in memory: read from a file or bytes and checked, or made of what a user brought.
+ */
 #ifndef GANTRY_CORE_PACKAGE_H
 #define GANTRY_CORE_PACKAGE_H
 
@@ -13,18 +14,25 @@ struct gantry_package {
     struct package_image {
         uint32_t kernel; /* index, or UINT32_MAX: all */
         struct gantry_backend_image image;
-    } *images;
+    } * images;
     void *memory; /* the file's bytes, a copy */
     struct gantry_field_info *fields;
+    char *texts; /* copies of images that are text, each with a zero behind it */
 };
 
 /* Checks and copies a package's bytes. The first fault that is found is named with its offset. */
 enum gantry_status package_parse(const void *data, size_t size, const char *what,
                                  struct gantry_package **package);
 
+/* Parses a file, or bytes: exactly one must be given. */
+enum gantry_status package_load(const char *file, const void *data, size_t size,
+                                struct gantry_package **package);
+
 /* Wraps what a user states about images of their own. */
 enum gantry_status package_wrap(const struct gantry_module_params *params,
                                 struct gantry_package **package);
+
+void package_free(struct gantry_package *package);
 
 /* As the format says; what the header's constant is compared with. */
 uint64_t package_layout_hash(const struct gantry_kernel_source *kernel);

@@ -1,0 +1,331 @@
+/* Kernels: made for a block size, which is chosen here, and described. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "entry.h"
+#include "wish.h"
+#include "retire.h"
+#include "status.h"
+
+/* ---- Finding and checking ------------------------------------------------------------------ */
+
+static enum gantry_status not_found(const struct gantry_module *module, const char *name)
+{
+    struct text names = {0};
+
+    for (uint32_t i = 0; i < module->package->kernel_count; i++)
+        text_add(&names, "%s%s", i ? ", " : "", module->package->kernels[i].name);
+    fail(GANTRY_E_NOT_FOUND, "module \"%s\" has no kernel \"%s\"; it has %s", module->label, name,
+         text_get(&names));
+    text_free(&names);
+    return GANTRY_E_NOT_FOUND;
+}
+
+static enum gantry_status find(struct gantry_kernel *kernel, const char *name)
+{
+    const struct gantry_package *package = kernel->module->package;
+
+    for (uint32_t i = 0; i < package->kernel_count; i++) {
+        if (strcmp(package->kernels[i].name, name) == 0) {
+            kernel->source = &package->kernels[i];
+            kernel->index = i;
+            return GANTRY_OK;
+        }
+    }
+    return not_found(kernel->module, name);
+}
+
+static enum gantry_status check_features(const struct gantry_kernel *kernel)
+{
+    const struct gantry_device *device = kernel->object.device;
+    uint32_t missing = kernel->source->features & ~device->info.features;
+    struct text text = {0};
+
+    if (!missing)
+        return GANTRY_OK;
+    add_features(&text, missing);
+    fail(GANTRY_E_UNSUPPORTED, "kernel %s needs %s, which device \"%s\" lacks through %s",
+         kernel->source->name, text_get(&text), device->label, device->backend);
+    text_free(&text);
+    return GANTRY_E_UNSUPPORTED;
+}
+
+static bool has_folded(const struct gantry_kernel *kernel)
+{
+    const struct gantry_package *package = kernel->module->package;
+
+    for (uint32_t i = 0; i < package->image_count; i++) {
+        if (package->images[i].image.entry != GANTRY_ENTRY_DIRECT)
+            return true;
+    }
+    return false;
+}
+
+static enum gantry_status check_args(const struct gantry_kernel *kernel)
+{
+    const struct gantry_kernel_source *source = kernel->source;
+    const struct gantry_limits *limits = &kernel->object.device->info.limits;
+
+    if (source->args_size > limits->max_args_bytes)
+        return fail(GANTRY_E_LIMIT,
+                    "kernel %s: its arguments are %u bytes, device \"%s\" takes %u; pass large "
+                    "ones through a buffer",
+                    source->name, source->args_size, kernel->object.device->label,
+                    limits->max_args_bytes);
+    if (entry_first(kernel) == GANTRY_ENTRY_FOLDED && !has_folded(kernel))
+        return fail(GANTRY_E_LIMIT,
+                    "kernel %s: its arguments are %u bytes, device \"%s\" takes %u inline; more "
+                    "need a package made by gantry compile",
+                    source->name, source->args_size, kernel->object.device->label,
+                    limits->inline_args_bytes);
+    return GANTRY_OK;
+}
+
+static enum gantry_status check_source(const struct gantry_kernel *kernel,
+                                       const struct gantry_kernel_params *params)
+{
+    const struct gantry_kernel_source *source = kernel->source;
+    enum gantry_status status;
+
+    if (params->layout_hash && params->layout_hash != source->layout_hash)
+        return fail(GANTRY_E_LAYOUT,
+                    "kernel %s: the program's header was made for another layout of %s (%016" PRIx64
+                    ") than module \"%s\" has (%016" PRIx64 "); compile both from one .gk file",
+                    source->name, source->args_name, params->layout_hash, kernel->module->label,
+                    source->layout_hash);
+    status = check_features(kernel);
+    return status == GANTRY_OK ? check_args(kernel) : status;
+}
+
+/* ---- Making -------------------------------------------------------------------------------- */
+
+static void destroy_entries(struct gantry_kernel *kernel)
+{
+    struct gantry_device *device = kernel->object.device;
+
+    if (kernel->direct)
+        device->ops->kernel_destroy(device->drv, kernel->direct);
+    if (kernel->folded)
+        device->ops->kernel_destroy(device->drv, kernel->folded);
+    kernel->direct = kernel->folded = NULL;
+}
+
+static enum gantry_status make_entry(struct gantry_kernel *kernel)
+{
+    return entry_first(kernel) == GANTRY_ENTRY_FOLDED
+               ? entry_make(kernel, GANTRY_ENTRY_FOLDED, &kernel->folded, &kernel->info)
+               : entry_make(kernel, GANTRY_ENTRY_DIRECT, &kernel->direct, &kernel->info);
+}
+
+static enum gantry_status make_with(struct gantry_kernel *kernel, const struct wish *wish)
+{
+    kernel->block = wish->block;
+    kernel->threads = block_threads(wish->block);
+    kernel->shared_bytes = (uint32_t)(kernel->threads * kernel->source->shared_per_thread);
+    return make_entry(kernel);
+}
+
+/* Only the made kernel tells how many threads of it the device really takes, as registers permit.
+ * When that is less than what was chosen, a demand fails and anything else is chosen anew, once. */
+static enum gantry_status make_for_block(struct gantry_kernel *kernel, struct gantry_size asked)
+{
+    struct block_rules rules = {
+        .source = kernel->source,
+        .limits = &kernel->object.device->info.limits,
+    };
+    struct wish wish;
+    char why[BLOCK_WHY_SIZE];
+    enum gantry_status status = wish_choose(kernel, &rules, asked, &wish);
+
+    if (status == GANTRY_OK)
+        status = make_with(kernel, &wish);
+    rules.max_threads = kernel->info.max_threads;
+    if (status == GANTRY_OK && !block_allowed(&rules, wish.block, why)) {
+        destroy_entries(kernel);
+        status = wish_again(kernel, &rules, why, &wish);
+        if (status == GANTRY_OK)
+            status = make_with(kernel, &wish);
+    }
+    if (status != GANTRY_OK)
+        return status;
+    kernel->block_origin = strdup(wish.origin);
+    return kernel->block_origin ? GANTRY_OK
+                                : fail(GANTRY_E_OUT_OF_HOST_MEMORY, "kernel %s: out of host memory",
+                                       kernel->source->name);
+}
+
+static enum gantry_status make(struct gantry_module *module, const char *name,
+                               const struct gantry_kernel_params *params,
+                               struct gantry_kernel **out)
+{
+    struct gantry_kernel *kernel = calloc(1, sizeof(*kernel));
+    enum gantry_status status;
+
+    if (!kernel)
+        return fail(GANTRY_E_OUT_OF_HOST_MEMORY, "out of host memory");
+    kernel->object.device = module->object.device;
+    kernel->module = module;
+    kernel->refs = 1;
+    status = find(kernel, name);
+    if (status == GANTRY_OK)
+        status = check_source(kernel, params);
+    if (status == GANTRY_OK)
+        status = make_for_block(kernel, params->block);
+    if (status != GANTRY_OK) {
+        kernel_free(kernel);
+        return status;
+    }
+    module_ref(module);
+    object_link(&kernel->object, module->object.device, OBJECT_KERNEL);
+    *out = kernel;
+    return GANTRY_OK;
+}
+
+enum gantry_status gantry_kernel_create(struct gantry_module *module, const char *name,
+                                        const struct gantry_kernel_params *params,
+                                        struct gantry_kernel **kernel)
+{
+    static const struct gantry_kernel_params defaults;
+    enum gantry_status status;
+
+    if (kernel)
+        *kernel = NULL;
+    if (!module || !name || !kernel)
+        return fail(GANTRY_E_INVALID_ARGUMENT, "gantry_kernel_create: %s is NULL",
+                    !module ? "the module"
+                    : !name ? "the name"
+                            : "the handle's address");
+    status = device_usable(module->object.device, "gantry_kernel_create");
+    if (status != GANTRY_OK)
+        return status;
+    status = make(module, name, params ? params : &defaults, kernel);
+    if (status != GANTRY_OK)
+        fail_context("gantry_kernel_create");
+    return status;
+}
+
+/* Made without the lock, because compilers take long; of two threads that do so, one's entry stays.
+ */
+enum gantry_status kernel_folded(struct gantry_kernel *kernel, struct gantry_drv_kernel **folded)
+{
+    struct gantry_device *device = kernel->object.device;
+    struct gantry_backend_kernel_info info;
+    struct gantry_drv_kernel *made;
+    enum gantry_status status;
+
+    pthread_mutex_lock(&device->lock);
+    *folded = kernel->folded;
+    pthread_mutex_unlock(&device->lock);
+    if (*folded)
+        return GANTRY_OK;
+    status = entry_make(kernel, GANTRY_ENTRY_FOLDED, &made, &info);
+    if (status == GANTRY_OK && info.max_threads && kernel->threads > info.max_threads) {
+        device->ops->kernel_destroy(device->drv, made);
+        status = fail(GANTRY_E_LIMIT,
+                      "kernel %s: its folded entry takes blocks of %u threads at most, its block "
+                      "has %" PRIu64 "; ask for a smaller block",
+                      kernel->source->name, info.max_threads, kernel->threads);
+    }
+    if (status != GANTRY_OK)
+        return status;
+    pthread_mutex_lock(&device->lock);
+    *folded = kernel->folded;
+    if (!*folded)
+        *folded = kernel->folded = made;
+    pthread_mutex_unlock(&device->lock);
+    if (*folded != made)
+        device->ops->kernel_destroy(device->drv, made);
+    return GANTRY_OK;
+}
+
+/* ---- References ---------------------------------------------------------------------------- */
+
+void kernel_free(struct gantry_kernel *kernel)
+{
+    destroy_entries(kernel);
+    free(kernel->block_origin);
+    free(kernel);
+}
+
+static void release(struct gantry_device *device, void *object)
+{
+    struct gantry_kernel *kernel = object;
+    struct gantry_module *module = kernel->module;
+
+    (void)device;
+    kernel_free(kernel);
+    module_unref(module);
+}
+
+void kernel_ref(struct gantry_kernel *kernel)
+{
+    struct gantry_device *device = kernel->object.device;
+
+    pthread_mutex_lock(&device->lock);
+    kernel->refs++;
+    pthread_mutex_unlock(&device->lock);
+}
+
+void kernel_unref(struct gantry_kernel *kernel)
+{
+    struct gantry_device *device = kernel->object.device;
+    bool last;
+
+    pthread_mutex_lock(&device->lock);
+    last = --kernel->refs == 0;
+    pthread_mutex_unlock(&device->lock);
+    if (!last)
+        return;
+    object_unlink(&kernel->object);
+    retire(device, release, kernel);
+}
+
+void gantry_kernel_destroy(struct gantry_kernel **handle)
+{
+    struct gantry_kernel *kernel = handle ? *handle : NULL;
+
+    if (!kernel)
+        return;
+    *handle = NULL;
+    if (!device_forked(kernel->object.device))
+        kernel_unref(kernel);
+}
+
+/* ---- Describing ---------------------------------------------------------------------------- */
+
+static double occupancy(const struct gantry_kernel *kernel)
+{
+    uint32_t most = kernel->object.device->info.limits.threads_per_unit;
+
+    return most ? (double)(kernel->info.blocks_per_unit * kernel->threads) / most : 0;
+}
+
+enum gantry_status gantry_kernel_describe(struct gantry_kernel *kernel,
+                                          struct gantry_kernel_info *info)
+{
+    const struct gantry_backend_kernel_info *known;
+
+    if (!kernel || !info)
+        return fail(GANTRY_E_INVALID_ARGUMENT, "gantry_kernel_describe: %s is NULL",
+                    kernel ? "info" : "the kernel");
+    if (device_forked(kernel->object.device))
+        return device_usable(kernel->object.device, "gantry_kernel_describe");
+    known = &kernel->info;
+    *info = (struct gantry_kernel_info){
+        .name = kernel->source->name,
+        .block = kernel->block,
+        .block_origin = kernel->block_origin,
+        .image = known->image,
+        .max_threads = known->max_threads
+                           ? known->max_threads
+                           : kernel->object.device->info.limits.max_threads_per_block,
+        .registers = known->registers,
+        .spill_bytes = known->spill_bytes,
+        .shared_bytes = known->shared_bytes,
+        .blocks_per_unit = known->blocks_per_unit,
+        .occupancy = occupancy(kernel),
+        .limited_by = known->limited_by,
+    };
+    return GANTRY_OK;
+}
