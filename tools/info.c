@@ -2,6 +2,7 @@
  * fail. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "arguments.h"
 #include "output.h"
@@ -19,6 +20,18 @@ static const char usage[] =
 /* ---- Text -------------------------------------------------------------------------------------
  */
 
+/* A reason is a list, when several places were searched: a line each. */
+static void print_reason(const char *reason)
+{
+    const char *end;
+
+    while ((end = strstr(reason, "; "))) {
+        printf("           %.*s\n", (int)(end + 1 - reason), reason);
+        reason = end + 2;
+    }
+    printf("           %s\n", reason);
+}
+
 static void print_backend(const struct gantry_backend_info *info)
 {
     printf("  %-8s %s", info->name, info->loaded ? "loaded" : "not loaded");
@@ -29,7 +42,7 @@ static void print_backend(const struct gantry_backend_info *info)
     if (info->path)
         printf("           %s\n", info->path);
     if (info->reason)
-        printf("           %s\n", info->reason);
+        print_reason(info->reason);
 }
 
 static void print_backends(struct gantry *g)
