@@ -1,0 +1,108 @@
+/* What the tests of the CUDA plugin share: the plugin opened without core, its books, checks. */
+#ifndef GANTRY_TESTS_CUDA_HARNESS_H
+#define GANTRY_TESTS_CUDA_HARNESS_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gantry/backend.h>
+
+/* A failed check ends the process: what follows would only repeat it. */
+#define CHECK(condition)                                  \
+    do {                                                  \
+        if (!(condition))                                 \
+            check_failed(__FILE__, __LINE__, #condition); \
+    } while (0)
+#define CHECK_OK(call) CHECK((call) == GANTRY_OK)
+#define CHECK_EQUAL(got, wanted) \
+    check_equal(__FILE__, __LINE__, #got, (unsigned long long)(got), (unsigned long long)(wanted))
+
+_Noreturn void check_failed(const char *file, int line, const char *text);
+void check_equal(const char *file, int line, const char *text, unsigned long long got,
+                 unsigned long long wanted);
+
+/* Says why and ends the process with 77. */
+_Noreturn void skip(const char *reason);
+
+struct bench {
+    const struct gantry_backend_ops *ops;
+    struct gantry_drv_instance *instance;
+    uint32_t index;
+    struct gantry_backend_device_info info;
+    struct gantry_drv_device *device;
+    struct gantry_drv_queue *queue;
+    struct gantry_queue_stats stats;
+    uint64_t value; /* of the queue's latest submission */
+    bool graphs;    /* plans become graphs */
+};
+
+/* Opens the plugin named by the first argument, its first usable device and a queue. */
+void bench_open(struct bench *bench, const char *plugin, enum gantry_submit_mode submit);
+
+/* Closes all of it and checks that no host memory is left. */
+void bench_close(struct bench *bench);
+
+/* The sentence of this thread's latest failure. */
+const char *last_error(void);
+
+/* Host memory that the plugin holds at this moment, in pieces. */
+long allocations(void);
+
+/* The n-th allocation from now fails; 0: none does. */
+void fail_allocation(long n);
+
+/* ---- Shorthands ----------------------------------------------------------------------------- */
+
+struct gantry_drv_memory allocate(struct bench *bench, enum gantry_memory kind, uint64_t size);
+struct gantry_drv_kernel *make_kernel(struct bench *bench, const char *name, uint32_t threads,
+                                      uint32_t shared_per_thread);
+struct gantry_op launch_op(struct gantry_drv_kernel *kernel, uint32_t blocks, uint32_t threads,
+                           const void *args, uint32_t size);
+struct gantry_op copy_op(struct gantry_drv_memory *to, uint64_t to_offset,
+                         struct gantry_drv_memory *from, uint64_t from_offset, uint64_t size);
+struct gantry_op fill_op(struct gantry_drv_memory *memory, uint64_t offset, uint64_t size,
+                         uint32_t pattern);
+
+/* Submits to the bench's queue and waits. */
+void run_once(struct bench *bench, const struct gantry_plan *plan);
+void run_ops(struct bench *bench, struct gantry_op *ops, uint32_t count);
+void run_built(struct bench *bench, struct gantry_drv_plan *built);
+
+/* Moves bytes between the host and device memory. */
+void upload(struct bench *bench, struct gantry_drv_memory *to, const void *bytes, uint64_t size);
+void download(struct bench *bench, struct gantry_drv_memory *from, void *bytes, uint64_t size);
+
+/* ---- The kernels (kernels.c) ---------------------------------------------------------------- */
+
+extern const char *const kernels_ptx;     /* for sm_75 and later */
+extern const char *const early_start_ptx; /* for sm_90: starts with griddepcontrol.wait */
+extern const char *const affine_source;   /* CUDA C++; includes … */
+extern const char *const affine_header;   /* … "affine.h" */
+
+/* Of affine: y[i] = y[i] * a + b for i < n; applied in another order it gives another result. */
+struct affine_args {
+    uint64_t y;
+    uint32_t n, a, b;
+};
+
+/* Of spin: y[0] = value, ns nanoseconds after it was started. */
+struct spin_args {
+    uint64_t y, ns;
+    uint32_t value;
+};
+
+/* ---- The tests ------------------------------------------------------------------------------ */
+
+void test_memory(struct bench *bench);
+void test_kernel(struct bench *bench);
+void test_plan(struct bench *bench);
+void test_queue(struct bench *bench);
+
+/* With a plugin that drops the order of launches: a chain's result must be wrong. */
+void test_unordered(struct bench *bench);
+
+/* Ends with a lost device; the bench stays open for bench_close(). */
+void test_lost(struct bench *bench);
+
+#endif
