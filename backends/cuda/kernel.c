@@ -53,7 +53,8 @@ static enum gantry_status describe(struct gantry_drv_device *device, CUfunction 
         status = check_shared(device, params, dynamic + (uint64_t)usage.static_shared);
     if (status == GANTRY_OK)
         status = allow_shared(device, function, (uint32_t)dynamic);
-    if (status == GANTRY_OK)
+    /* Core refuses a block over the kernel's own maximum, once it knows that. */
+    if (status == GANTRY_OK && threads <= (uint64_t)usage.max_threads)
         status = occupancy_blocks(device, function, (uint32_t)threads, (uint32_t)dynamic,
                                   &info->blocks_per_unit);
     if (status != GANTRY_OK)
