@@ -1,0 +1,21 @@
+# What is known about models goes to the package's data, where libgantry finds it relative to its own
+# file.
+gpudatadir = $(pkgdatadir)/gpu.d
+dist_gpudata_DATA = conf/gpu.d/00-about.ini
+EXTRA_DIST += conf/gantry.ini conf/README.md
+
+# The machine's file belongs to whoever edits it: a second installation leaves it as it is, and only
+# an untouched one is removed.
+gantryconfdir = $(sysconfdir)/gantry
+CONF_INSTALLED = $(DESTDIR)$(gantryconfdir)/gantry.ini
+
+install-data-local: install-gantry-conf
+install-gantry-conf:
+	@$(MKDIR_P) "$(DESTDIR)$(gantryconfdir)"
+	@test -e "$(CONF_INSTALLED)" || $(INSTALL_DATA) $(srcdir)/conf/gantry.ini "$(CONF_INSTALLED)"
+
+uninstall-local: uninstall-gantry-conf
+uninstall-gantry-conf:
+	@if cmp -s $(srcdir)/conf/gantry.ini "$(CONF_INSTALLED)"; then rm -f "$(CONF_INSTALLED)"; fi
+
+.PHONY: install-gantry-conf uninstall-gantry-conf

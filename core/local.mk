@@ -20,7 +20,7 @@ libgantry_core_la_SOURCES = \
 	core/plan.h core/plan.c core/retire.h core/retire.c \
 	core/queue.h core/queue.c core/submit.c core/wait.c \
 	core/arena.h core/arena.c core/ascii.h core/ascii.c core/remarks.h core/remarks.c \
-	core/ini.h core/ini.c core/match.h core/match.c \
+	core/ini.h core/ini.c core/match.h core/match.c core/model.h core/model.c \
 	core/options.h core/options.c core/option_parse.c \
 	core/rules.h core/rules.c core/rules_environment.c core/sources.h core/sources.c \
 	core/resolve.h core/resolve.c core/interned.h core/interned.c core/policy.h core/policy.c

@@ -1,155 +1,25 @@
-/* Selectors: the texts that say which devices are meant.
- *
- * One GPU has many names: "NVIDIA GeForce RTX 4060", "GeForce RTX 4060", "NVIDIA GeForce RTX 4060
- * (NVK AD107)"; "AMD Radeon(TM) 8060S Graphics (RADV GFX1151)", "AMD Radeon 8060S". So names and
- * patterns are normalised before they are compared whole: "RTX 4060" is neither the Ti nor the
- * Laptop GPU. */
+/* Selectors: the texts that say which devices are meant. Names are compared whole: "RTX 4060" is
+ * neither the Ti nor the Laptop GPU. */
 #include "match.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "ascii.h"
+#include "model.h"
 
-/* ---- Names ---------------------------------------------------------------------------------- */
-
-/* Words that drivers put in front of a model, or leave out. GeForce is one because its models are
- * unmistakable without it; Radeon, Quadro, Tesla and Arc are not, because others share their
- * numbers. */
-static const char *const vendor_words[] = {"nvidia", "geforce",   "amd",         "ati",
-                                           "intel",  "apple",     "arm",         "qualcomm",
-                                           "mesa",   "microsoft", "corporation", "imagination"};
-
-/* Marks that stand for nothing. */
-static const char *const marks[] = {"(r)", "(tm)", "(c)", "®", "™"};
-
-static size_t mark_length(const char *text)
-{
-    for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
-        if (ascii_starts(text, marks[i]))
-            return strlen(marks[i]);
-    }
-    return 0;
-}
-
-/* Where the parenthesis opens that ends the text; NULL when none does, or it is all there is. */
-static char *last_parenthesis(char *text)
-{
-    size_t i = strlen(text);
-    int depth = 0;
-
-    if (i == 0 || text[i - 1] != ')')
-        return NULL;
-    while (i-- > 1) {
-        depth += text[i] == ')' ? 1 : text[i] == '(' ? -1 : 0;
-        if (depth == 0)
-            return text + i;
-    }
-    return NULL;
-}
-
-static void drop_last_word(char *text, const char *word)
-{
-    size_t length = strlen(text), size = strlen(word);
-
-    if (length > size + 1 && text[length - size - 1] == ' ' &&
-        strcmp(text + length - size, word) == 0)
-        text[length - size - 1] = '\0';
-}
-
-/* Lower case, single blanks, no marks, no driver in parentheses and no "Graphics" at the end. */
-static bool normalise(const char *name, char *text, size_t size)
-{
-    size_t length = 0;
-    char *driver;
-
-    while (*name) {
-        size_t skipped = mark_length(name);
-        bool blank = skipped || ascii_blank(*name);
-
-        if (length + 1 >= size)
-            return false;
-        if (!blank)
-            text[length++] = ascii_lower(*name);
-        else if (length > 0 && text[length - 1] != ' ')
-            text[length++] = ' ';
-        name += skipped ? skipped : 1;
-    }
-    text[length] = '\0';
-    ascii_trim(text);
-    driver = last_parenthesis(text);
-    if (driver)
-        *driver = '\0';
-    ascii_trim(text);
-    drop_last_word(text, "graphics");
-    return text[0] != '\0';
-}
-
-/* What stands behind a vendor's word at the front; NULL when none does or nothing is left. */
-static const char *behind_vendor(const char *text)
-{
-    for (size_t i = 0; i < sizeof(vendor_words) / sizeof(vendor_words[0]); i++) {
-        size_t length = strlen(vendor_words[i]);
-
-        if (strncmp(text, vendor_words[i], length) == 0 && text[length] == ' ')
-            return text + length + 1;
-    }
-    return NULL;
-}
-
-static bool wildcard(char c)
-{
-    return c == '*' || c == '?';
-}
-
-/* Vendor words at the front say nothing, unless only wildcards stand behind them: "NVIDIA *". */
-static const char *without_vendor(const char *text)
-{
-    const char *rest;
-
-    while ((rest = behind_vendor(text)) && !wildcard(*rest))
-        text = rest;
-    return text;
-}
-
-/* Whether the text is the pattern's, whole. On a mismatch the last '*' takes one character more. */
-static bool glob(const char *pattern, const char *text)
-{
-    const char *star = NULL, *retry = NULL;
-
-    while (*text) {
-        if (*pattern == '*') {
-            star = pattern++;
-            retry = text;
-        } else if (*pattern == '?' || *pattern == *text) {
-            pattern++;
-            text++;
-        } else if (star) {
-            pattern = star + 1;
-            text = ++retry;
-        } else {
-            return false;
-        }
-    }
-    while (*pattern == '*')
-        pattern++;
-    return *pattern == '\0';
-}
-
-/* A pattern may take the vendor's words as they stand in the name, or leave any at the front out.
- */
+/* A pattern may take a vendor's words as they stand, or leave out any at the front. */
 static bool name_matches(const struct selector *selector, const char *device)
 {
     char name[MATCH_NAME_SIZE];
     const char *form = name;
 
-    if (!device || !normalise(device, name, sizeof(name)))
+    if (!device || !model_normalise(device, name, sizeof(name)))
         return false;
     if (selector->kind == SELECT_NAME)
-        return strcmp(selector->text, without_vendor(name)) == 0;
-    for (; form; form = behind_vendor(form)) {
-        if (glob(selector->text, form))
+        return strcmp(selector->text, model_without_vendor(name)) == 0;
+    for (; form; form = model_behind_vendor(form)) {
+        if (model_glob(selector->text, form))
             return true;
     }
     return false;
@@ -221,6 +91,9 @@ static bool parse_uuid(const char *text, char *uuid)
 
 /* ---- Vendors and types ---------------------------------------------------------------------- */
 
+/* As in struct gantry_backend_device_info. */
+enum { ARCH_SIZE = 32 };
+
 /* PCI vendors, and Khronos's number for Mesa's software devices. */
 static const struct vendor {
     const char *name;
@@ -262,12 +135,12 @@ static bool parse_name(const char *text, struct selector *selector, char *why, s
     char name[MATCH_NAME_SIZE];
     const char *rest;
 
-    if (!normalise(text, name, sizeof(name))) {
+    if (!model_normalise(text, name, sizeof(name))) {
         snprintf(why, size, "no device's name can be like that: names have 1 to %d characters",
                  MATCH_NAME_SIZE - 2);
         return false;
     }
-    rest = without_vendor(name);
+    rest = model_without_vendor(name);
     snprintf(selector->text, sizeof(selector->text), "%s", rest);
     selector->kind = strpbrk(rest, "*?") ? SELECT_PATTERN : SELECT_NAME;
     if (strspn(rest, "*? ") == strlen(rest)) {
@@ -277,67 +150,97 @@ static bool parse_name(const char *text, struct selector *selector, char *why, s
     return true;
 }
 
-/* The text behind "KIND:", NULL when it has no such beginning. */
-static const char *behind_kind(const char *text, const char *kind)
+static bool parse_uuid_selector(const char *value, struct selector *selector)
 {
-    size_t length = strlen(kind);
-
-    return ascii_starts(text, kind) && text[length] == ':' ? text + length + 1 : NULL;
+    return parse_uuid(value, selector->text);
 }
 
-static bool parse_identity(const char *text, struct selector *selector, char *why, size_t size)
+static bool parse_pci_selector(const char *value, struct selector *selector)
 {
-    const char *value;
-
-    if ((value = behind_kind(text, "uuid"))) {
-        selector->kind = SELECT_UUID;
-        snprintf(why, size, "write uuid:GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx");
-        return parse_uuid(value, selector->text);
-    }
-    if ((value = behind_kind(text, "pci"))) {
-        selector->kind = SELECT_PCI;
-        snprintf(why, size, "write pci:DOMAIN:BUS:DEVICE.FUNCTION, as pci:0000:01:00.0");
-        return parse_pci(value, &selector->pci);
-    }
-    if ((value = behind_kind(text, "arch"))) {
-        selector->kind = SELECT_ARCH;
-        snprintf(why, size, "write arch:sm_89 or the like, with at most 31 characters");
-        snprintf(selector->text, sizeof(selector->text), "%s", value);
-        ascii_lower_all(selector->text);
-        return *value && strlen(value) < 32 && !strpbrk(value, " \t");
-    }
-    if ((value = behind_kind(text, "vendor"))) {
-        selector->kind = SELECT_VENDOR;
-        snprintf(why, size,
-                 "vendors are nvidia, amd, intel, apple, arm, qualcomm, imagination, mesa, "
-                 "or a number as 0x10de");
-        return parse_vendor(value, &selector->number);
-    }
-    if ((value = behind_kind(text, "type"))) {
-        selector->kind = SELECT_TYPE;
-        snprintf(why, size, "types are discrete, integrated, virtual, cpu and other");
-        return parse_type(value, &selector->number);
-    }
-    snprintf(why, size, "selectors begin with uuid:, pci:, arch:, vendor: or type:, or are a name");
-    return false;
+    return parse_pci(value, &selector->pci);
 }
 
-/* Whether the text begins with a word and ':', so that it can't be a name. */
-static bool has_kind(const char *text)
+static bool parse_arch_selector(const char *value, struct selector *selector)
+{
+    snprintf(selector->text, sizeof(selector->text), "%s", value);
+    ascii_lower_all(selector->text);
+    return *value && strlen(value) < ARCH_SIZE && !strpbrk(value, " \t");
+}
+
+static bool parse_vendor_selector(const char *value, struct selector *selector)
+{
+    return parse_vendor(value, &selector->number);
+}
+
+static bool parse_type_selector(const char *value, struct selector *selector)
+{
+    return parse_type(value, &selector->number);
+}
+
+static const struct kind {
+    const char *prefix;
+    enum selector_kind kind;
+    bool (*parse)(const char *value, struct selector *selector);
+    const char *form; /* what would be right */
+} kinds[] = {
+    {"uuid:", SELECT_UUID, parse_uuid_selector,
+     "write uuid:GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx"},
+    {"pci:", SELECT_PCI, parse_pci_selector,
+     "write pci:DOMAIN:BUS:DEVICE.FUNCTION, as pci:0000:01:00.0"},
+    {"arch:", SELECT_ARCH, parse_arch_selector,
+     "write arch:sm_89 or the like, with at most 31 characters"},
+    {"vendor:", SELECT_VENDOR, parse_vendor_selector,
+     "vendors are nvidia, amd, intel, apple, arm, qualcomm, imagination, mesa, or a number as "
+     "0x10de"},
+    {"type:", SELECT_TYPE, parse_type_selector,
+     "types are discrete, integrated, virtual, cpu and other"},
+};
+
+static const struct kind *find_kind(const char *text)
+{
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        if (ascii_starts(text, kinds[i].prefix))
+            return &kinds[i];
+    }
+    return NULL;
+}
+
+bool selector_has_kind(const char *text)
+{
+    return find_kind(text) != NULL;
+}
+
+/* Whether a word and ':' stand at the front: it was meant as a kind, since names have no ':' there.
+ */
+static bool looks_like_kind(const char *text)
 {
     while (ascii_word(*text))
         text++;
     return *text == ':';
 }
 
+static bool parse_kind(const char *text, struct selector *selector, char *why, size_t size)
+{
+    const struct kind *kind = find_kind(text);
+
+    if (!kind) {
+        snprintf(why, size,
+                 "selectors begin with uuid:, pci:, arch:, vendor: or type:, or are a name");
+        return false;
+    }
+    selector->kind = kind->kind;
+    snprintf(why, size, "%s", kind->form);
+    return kind->parse(text + strlen(kind->prefix), selector);
+}
+
 bool selector_parse(const char *text, struct selector *selector, char *why, size_t size)
 {
     memset(selector, 0, sizeof(*selector));
-    if (has_kind(text) ? !parse_identity(text, selector, why, size)
-                       : !parse_name(text, selector, why, size))
+    if (looks_like_kind(text) ? !parse_kind(text, selector, why, size)
+                              : !parse_name(text, selector, why, size))
         return false;
     for (const char *c = selector->text; *c; c++)
-        selector->literal += wildcard(*c) ? 0 : 1;
+        selector->literal += model_wildcard(*c) ? 0 : 1;
     return true;
 }
 
@@ -354,7 +257,7 @@ bool selector_matches(const struct selector *selector, const struct policy_subje
     case SELECT_ARCH:
         snprintf(text, sizeof(text), "%s", subject->arch ? subject->arch : "");
         ascii_lower_all(text);
-        return text[0] && glob(selector->text, text);
+        return text[0] && model_glob(selector->text, text);
     case SELECT_PATTERN:
     case SELECT_NAME:
         return name_matches(selector, subject->name);

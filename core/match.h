@@ -37,6 +37,9 @@ struct selector {
  * sentence about it. */
 bool selector_parse(const char *text, struct selector *selector, char *why, size_t size);
 
+/* Whether it begins with "uuid:" or another kind. */
+bool selector_has_kind(const char *text);
+
 bool selector_matches(const struct selector *selector, const struct policy_subject *subject);
 
 /* Whether both mean the same devices by the same words. */

@@ -95,7 +95,7 @@ static bool parse_decimal(enum option_id id, const char *text, struct option_val
 
 static bool parse_block(enum option_id id, const char *text, struct option_value *value, char *why)
 {
-    uint64_t axes[3] = {1, 1, 1};
+    uint64_t axes[3] = {0, 0, 0}; /* what is not written is left to the kernel */
     bool more = true;
 
     for (int i = 0; i < 3 && more; i++) {
@@ -140,8 +140,7 @@ static bool parse_names(enum option_id id, char *text, char *why)
             if (!ascii_word(*c))
                 return refuse(why, id, "is no list of backends");
         }
-        for (other = text; other < name; other = after) {
-            other += strspn(other, " \t");
+        for (other = text; (other += strspn(other, " \t")) < name; other = after) {
             if (next_name(other, &after) - other == end - name &&
                 strncmp(other, name, (size_t)(end - name)) == 0)
                 return refuse(why, id, "names a backend twice");
@@ -150,24 +149,29 @@ static bool parse_names(enum option_id id, char *text, char *why)
     return true;
 }
 
-/* "cuda:0" and indices are the device list's business, but a sign in front of digits never is an
- * index, nor a name. */
+/* Whether the text is like "cuda:0". */
+static bool is_backend_index(const char *text)
+{
+    const char *colon = text + strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_-");
+    uint64_t index;
+
+    if (*colon++ != ':' || selector_has_kind(text))
+        return false;
+    return take_digits(&colon, "", &index);
+}
+
+/* Whether there is a device of that index is the device list's business, but a sign in front of
+ * digits never is an index, nor a name. */
 static bool parse_device(enum option_id id, const char *text, char *why)
 {
-    const char *digits = text + strcspn(text, ":");
+    const char *digits = text + 1;
     struct selector selector;
     char problem[OPTION_WHY_SIZE - 32];
     uint64_t index;
 
-    if (*digits == ':' && strspn(text, "abcdefghijklmnopqrstuvwxyz") == (size_t)(digits - text)) {
-        digits++;
-        if (take_digits(&digits, "", &index))
-            return true;
-    }
-    digits = text + 1;
     if ((*text == '-' || *text == '+') && take_digits(&digits, "", &index))
         return refuse(why, id, "is no index of a device");
-    if (selector_parse(text, &selector, problem, sizeof(problem)))
+    if (is_backend_index(text) || selector_parse(text, &selector, problem, sizeof(problem)))
         return true;
     snprintf(why, OPTION_WHY_SIZE, "is no device: %s", problem);
     return false;

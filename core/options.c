@@ -3,7 +3,6 @@
 
 #include "ascii.h"
 
-/* The defaults that are numbers of speed come from measurements (docs/measurements.md). */
 const struct option options[OPTION_COUNT] = {
     [OPTION_BACKEND] =
         {
@@ -11,10 +10,9 @@ const struct option options[OPTION_COUNT] = {
             .type = OPTION_NAMES,
             .words = {"auto"},
             .fallback = "cuda, vulkan",
-            .effect =
-                "Backends in order of preference. A device is opened through the first one that "
-                "can use it; a backend that is not listed is not used. auto is the default "
-                "order.",
+            .effect = "Backends in order of preference. A device is opened through the first "
+                      "one that can use it; a backend that is not listed is not used. auto is "
+                      "the default order.",
         },
     [OPTION_DEVICE] =
         {
@@ -22,10 +20,9 @@ const struct option options[OPTION_COUNT] = {
             .type = OPTION_SELECTOR,
             .words = {"auto"},
             .fallback = "auto",
-            .effect =
-                "The device to open when the program names none: its index, cuda:0, a name or "
-                "pattern, uuid:… or pci:…. auto takes the first usable one, and a CPU device "
-                "only where there is no other.",
+            .effect = "The device to open when the program names none: its index, cuda:0, a "
+                      "name or pattern, uuid:… or pci:…. auto takes the first usable one, and "
+                      "a CPU device only where there is no other.",
         },
     [OPTION_PLUGIN_PATH] =
         {
@@ -50,10 +47,9 @@ const struct option options[OPTION_COUNT] = {
             .type = OPTION_LEVEL,
             .words = {"off", "error", "warning", "info", "debug"},
             .fallback = "off",
-            .effect =
-                "Least severe messages that a program's log callback gets when the program asks "
-                "for no level. The variable GANTRY_LOG also prints to standard error when the "
-                "program has no callback.",
+            .effect = "Least severe messages that a program's log callback gets when the "
+                      "program asks for no level. The variable GANTRY_LOG also prints to "
+                      "standard error when the program has no callback.",
         },
     [OPTION_TRACE] =
         {
@@ -72,9 +68,8 @@ const struct option options[OPTION_COUNT] = {
             .max = 65536,
             .unit = "launches",
             .fallback = "16",
-            .effect =
-                "Launches that a stream collects before it submits them. At 16 a launch costs "
-                "250 ns of host time instead of 3450; 256 save 75 more and delay the first.",
+            .effect = "Launches that a stream collects before it submits them. At 16 most of "
+                      "what collecting saves is saved, and the first launch is not kept long.",
             .pending = true,
         },
     [OPTION_BATCH_MAX_MS] =
@@ -85,9 +80,9 @@ const struct option options[OPTION_COUNT] = {
             .max = 1000000,
             .unit = "ms",
             .fallback = "10",
-            .effect =
-                "Longest estimated time of a batch and of a fold. 10 leaves a desktop that draws "
-                "on the same device its frames, and watchdogs (2 s) are far away.",
+            .effect = "Longest estimated time of a batch and of a fold. 10 leaves a desktop "
+                      "that draws on the same device its frames, and is far from the seconds "
+                      "after which drivers reset a device.",
             .pending = true,
         },
     [OPTION_BLOCK_SIZE] =
@@ -99,11 +94,10 @@ const struct option options[OPTION_COUNT] = {
             .max = 1024,
             .unit = "threads",
             .fallback = "auto",
-            .effect =
-                "Threads of a block, for kernels whose source does not fix them. "
-                "block_size.KERNEL is for one kernel, block_size.PACKAGE/KERNEL where two "
-                "packages have one of that name. auto asks the device for the best occupancy. A "
-                "value that a kernel can't take is reported and not used.",
+            .effect = "Threads of a block, for kernels whose source does not fix them. "
+                      "block_size.KERNEL is for one kernel, block_size.PACKAGE/KERNEL where "
+                      "two packages have one of that name. auto asks the device for the best "
+                      "occupancy. A value that a kernel can't take is reported and not used.",
         },
     [OPTION_BLOCKS_PER_CU] =
         {
@@ -114,9 +108,9 @@ const struct option options[OPTION_COUNT] = {
             .max = 1024,
             .unit = "blocks",
             .fallback = "auto",
-            .effect =
-                "Most blocks per compute unit of a launch whose kernel is marked GRID_STRIDE; "
-                "its threads loop over the rest. auto is what fits on the device at once.",
+            .effect = "Most blocks per compute unit of a launch whose kernel is marked "
+                      "GRID_STRIDE; its threads loop over the rest. auto is what fits on the "
+                      "device at once.",
         },
     [OPTION_QUEUE_FAMILY] =
         {
@@ -127,8 +121,8 @@ const struct option options[OPTION_COUNT] = {
             .max = 63,
             .unit = "index",
             .fallback = "auto",
-            .effect = "Queue family of compute queues (Vulkan). compute is one that does not draw, "
-                      "graphics one that does; auto is the backend's choice.",
+            .effect = "Queue family of compute queues (Vulkan). compute is one that does not "
+                      "draw, graphics one that does; auto is the backend's choice.",
         },
     [OPTION_TRANSFER_FAMILY] =
         {
@@ -149,18 +143,16 @@ const struct option options[OPTION_COUNT] = {
             .max = 64,
             .unit = "chains",
             .fallback = "8",
-            .effect =
-                "Chains on which independent operations are laid. For 512 launches in 16 stages, "
-                "8 took half the time of 1, and 16 were slower again.",
+            .effect = "Chains on which independent operations are laid. More overlap more, but "
+                      "each costs an edge per stage; 8 was best for wide stages.",
         },
     [OPTION_FOLD] =
         {
             .name = "fold",
             .type = OPTION_SWITCH,
             .fallback = "on",
-            .effect =
-                "Fold small launches of one kernel into one launch over a table. Results are the "
-                "same.",
+            .effect = "Fold small launches of one kernel into one launch over a table. Results "
+                      "are the same.",
             .pending = true,
         },
     [OPTION_PROGRAMMATIC] =
@@ -168,9 +160,8 @@ const struct option options[OPTION_COUNT] = {
             .name = "programmatic",
             .type = OPTION_SWITCH,
             .fallback = "on",
-            .effect =
-                "Let a kernel start while the one before it ends, where driver and kernel image "
-                "can (CUDA from sm_90 on). Results are the same.",
+            .effect = "Let a kernel start while the one before it ends, where driver and "
+                      "kernel image can (CUDA from sm_90 on). Results are the same.",
         },
     [OPTION_SUBMIT] =
         {
@@ -178,9 +169,8 @@ const struct option options[OPTION_COUNT] = {
             .type = OPTION_WORD,
             .words = {"auto", "graph", "stream"},
             .fallback = "auto",
-            .effect =
-                "How finished lists reach the driver (CUDA): always as a graph, always as single "
-                "launches, or whichever is faster for their length.",
+            .effect = "How finished lists reach the driver (CUDA): always as a graph, always "
+                      "as single launches, or whichever is faster for their length.",
         },
     [OPTION_SPIN_US] =
         {
@@ -190,10 +180,9 @@ const struct option options[OPTION_COUNT] = {
             .max = 1000000,
             .unit = "µs",
             .fallback = "50",
-            .effect =
-                "How long a wait spins before it sleeps. Waking up costs some 20 to 30 µs more "
-                "than seeing the end while spinning (8 to 14), so 50 covers the waits that "
-                "sleeping would double. 0 sleeps at once and leaves the processor to others.",
+            .effect = "How long a wait spins before it sleeps. Waking up takes longer than a "
+                      "tiny launch; 50 covers waits that sleeping would double. 0 sleeps at "
+                      "once and leaves the processor to others.",
         },
     [OPTION_POOL_BLOCK_MIB] =
         {
@@ -223,9 +212,10 @@ const struct option options[OPTION_COUNT] = {
             .type = OPTION_SWITCH,
             .words = {"auto"},
             .fallback = "auto",
-            .effect =
-                "Check every pointer argument against the live buffers at each submission. auto "
-                "does so on CPU devices, where a wrong address ends the program.",
+            .effect = "Check every pointer argument against the live buffers at each "
+                      "submission. auto does so on CPU devices, where a wrong address ends the "
+                      "program.",
+            .pending = true,
         },
 };
 

@@ -70,7 +70,7 @@ struct option_value {
     bool on;
     uint32_t whole;
     double decimal;
-    struct gantry_size block;
+    struct gantry_size block; /* axes that are not written are 0 */
 };
 
 /* Room for every range, and for what is wrong with a value. */

@@ -16,7 +16,7 @@ struct policy_params {
     const struct log *log;   /* for warnings about files that nobody named */
 };
 
-/* Reads every source in its order (see policy.c). Mistakes in sources that the user or the
+/* Reads every source in its order (see sources.h). Mistakes in sources that the user or the
  * application named fail with GANTRY_E_CONFIG and a sentence that begins with file:line and says how
  * many more there are; mistakes elsewhere are logged and the rest of the file counts. */
 enum gantry_status policy_open(const struct policy_params *params, struct policy **policy);
@@ -67,13 +67,16 @@ void policy_for_device(const struct policy *policy, const struct policy_subject 
  * "built-in" when none does. */
 const char *policy_section(const struct policy *policy, const struct policy_subject *subject);
 
-/* The block size that the policy gives a kernel: *size is {0, 0, 0} when it gives none. *origin gets
- * "FILE:LINE". block_size.PACKAGE/KERNEL is stronger than block_size.KERNEL, that than block_size. */
+/* The block size that the policy gives a kernel: *size is {0, 0, 0} when it gives none; axes that are
+ * not written are 0. *origin gets "FILE:LINE". Inside one source block_size.PACKAGE/KERNEL is stronger
+ * than block_size.KERNEL, and that than block_size. */
 void policy_block_size(const struct policy *policy, const struct policy_subject *subject,
                        const char *package, const char *kernel, struct gantry_size *size,
                        const char **origin);
 
-/* Every effective value; subject NULL: what holds for no device in particular. */
+/* Every effective value: the options in their order, then block_size.… for the kernels that some rule
+ * names. Subject NULL: what holds where no [gpu …] section does. The lists of what a value beat are
+ * kept once each, so asking again needs no more memory. */
 uint32_t policy_value_count(const struct policy *policy, const struct policy_subject *subject);
 enum gantry_status policy_value(const struct policy *policy, const struct policy_subject *subject,
                                 uint32_t i, struct gantry_config_value *value);
