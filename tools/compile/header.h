@@ -1,0 +1,10 @@
+/* The C header that goes with a package: argument structs, typed launch functions, the package itself. */
+#ifndef GANTRY_COMPILE_HEADER_H
+#define GANTRY_COMPILE_HEADER_H
+
+#include "unit.h"
+
+/* `package` NULL: its bytes are not put in. */
+struct text header_text(const struct unit *unit, const struct text *package);
+
+#endif

@@ -1,0 +1,146 @@
+/* SPIR-V images: one for each entry, and one more where a kernel adds floats atomically. */
+#include <stdio.h>
+#include <string.h>
+
+#include "file.h"
+#include "image.h"
+#include "process.h"
+#include "reflect.h"
+#include "spirv.h"
+#include "wrapper.h"
+
+enum { ISA_VERSION = 15 }; /* what glslc makes for Vulkan 1.2 */
+
+struct command glslc_command(struct compilation *c)
+{
+    struct command command = command_new(c->pool, c->settings->glslc);
+    static const char *const options[] = {"-x",     "glsl", "-fshader-stage=compute",
+                                          "--target-env=vulkan1.2", "-I"};
+    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+        command_add(&command, options[i]);
+    command_add(&command, path_folder(c->pool, c->unit->path));
+    for (size_t i = 0; i < c->settings->folder_count; i++) {
+        command_add(&command, "-I");
+        command_add(&command, c->settings->folders[i]);
+    }
+    return command;
+}
+
+/* Adds the command that compiles a variant to `output`. False when its wrapper can't be written. */
+static bool add_compilation(struct compilation *c, struct command *command,
+                            const struct glsl_variant *variant, const char *option,
+                            const char *output)
+{
+    struct text text = wrap_glsl(c->unit, c->settings, variant);
+    const char *input = work_file(c, pool_print(c->pool, "%s.comp", path_name(output)), &text);
+    *command = glslc_command(c);
+    if (option)
+        command_add(command, option);
+    command_add(command, "-o");
+    command_add(command, output);
+    command_add(command, input);
+    return input != NULL;
+}
+
+/* ---- Reading the kernels ------------------------------------------------------------------------- */
+
+static bool read_kernel(struct compilation *c, struct kernel *kernel, const char *path)
+{
+    struct text code = text_new(c->pool);
+    if (!file_read(path, &code))
+        return false;
+    if (code.size < 20 || code.size % 4) {
+        fprintf(stderr, "gantry: compile: %s is no SPIR-V module\n", path);
+        return false;
+    }
+    uint32_t *words = pool_allocate(c->pool, code.size, 1);
+    memcpy(words, code.data, code.size);
+    spirv_read(c->unit, kernel, words, code.size / 4);
+    if (!reflect(c->unit, kernel, words, code.size / 4))
+        return false;
+    kernel->layout_hash = layout_hash(c->unit, kernel->args);
+    return true;
+}
+
+bool reflect_kernels(struct compilation *c)
+{
+    struct unit *unit = c->unit;
+    for (size_t i = 0; i < unit->kernel_count; i++) {
+        struct glsl_variant variant = {unit->kernels[i], .reflect = true, .float_atomics = true};
+        const char *output = pool_print(c->pool, "%s/%s.%s.reflect.spv", c->workdir, unit->name,
+                                        unit->kernels[i]->name);
+        struct command command;
+        if (!add_compilation(c, &command, &variant, "-g", output) ||
+            !command_run(&command, OUTPUT_SHOWN, NULL) ||
+            !read_kernel(c, unit->kernels[i], output))
+            return false;
+    }
+    return true;
+}
+
+/* ---- Making the images ---------------------------------------------------------------------------- */
+
+struct job {
+    struct image image;
+    const char *output;
+};
+
+struct jobs {
+    struct job *jobs;
+    struct command *compile, *validate;
+    size_t count;
+};
+
+static bool add_job(struct compilation *c, struct jobs *jobs, const struct glsl_variant *variant)
+{
+    const struct kernel *kernel = variant->kernel;
+    struct job job = {
+        .image = {
+            .kernel = kernel,
+            .kind = GANTRY_IMAGE_SPIRV,
+            .entry = variant->folded ? GANTRY_ENTRY_FOLDED : GANTRY_ENTRY_DIRECT,
+            .isa_version = ISA_VERSION,
+            .features = kernel->features |
+                        (variant->float_atomics ? GANTRY_FEATURE_ATOMIC_FLOAT_ADD : 0),
+            .name = "",
+            .data = text_new(c->pool),
+        },
+        .output = pool_print(c->pool, "%s/%s.%s.%s%s.spv", c->workdir, c->unit->name, kernel->name,
+                             variant->folded ? "folded" : "direct",
+                             variant->float_atomics ? ".atomics" : ""),
+    };
+    size_t i = jobs->count;
+    jobs->jobs = pool_grow(c->pool, jobs->jobs, i, sizeof(*jobs->jobs));
+    jobs->compile = pool_grow(c->pool, jobs->compile, i, sizeof(*jobs->compile));
+    jobs->validate = pool_grow(c->pool, jobs->validate, i, sizeof(*jobs->validate));
+    jobs->jobs[i] = job;
+    jobs->count++;
+    jobs->validate[i] = command_new(c->pool, c->settings->spirv_val);
+    command_add(&jobs->validate[i], "--scalar-block-layout");
+    command_add(&jobs->validate[i], "--target-env");
+    command_add(&jobs->validate[i], "vulkan1.2");
+    command_add(&jobs->validate[i], job.output);
+    /* spirv-opt up to 2023 does not know the float atomics, and leaves half its work undone. */
+    return add_compilation(c, &jobs->compile[i], variant, variant->float_atomics ? "-O0" : "-O",
+                           job.output);
+}
+
+bool make_spirv_images(struct compilation *c)
+{
+    struct jobs jobs = {0};
+    bool good = true;
+    for (size_t i = 0; i < c->unit->kernel_count; i++)
+        for (int folded = 0; folded < 2; folded++)
+            for (int atomics = c->unit->kernels[i]->float_atomics; atomics >= 0; atomics--) {
+                struct glsl_variant variant = {c->unit->kernels[i], .folded = folded,
+                                               .float_atomics = atomics};
+                good = add_job(c, &jobs, &variant) && good;
+            }
+    good = good && commands_run(jobs.compile, jobs.count) &&
+           commands_run(jobs.validate, jobs.count);
+    for (size_t i = 0; good && i < jobs.count; i++) {
+        good = file_read(jobs.jobs[i].output, &jobs.jobs[i].image.data);
+        image_add(c, &jobs.jobs[i].image);
+    }
+    return good;
+}
