@@ -1,13 +1,14 @@
 # Unit tests: a program a module, linked with the core's objects. A new one needs its name in
 # UNIT_TESTS, its three lines below, and an entry in CTestTestfile.cmake.in.
 UNIT_TESTS = \
-	tests/unit/test_status tests/unit/test_ini tests/unit/test_options tests/unit/test_match \
-	tests/unit/test_policy
+	tests/unit/test_status tests/unit/test_arena tests/unit/test_ini tests/unit/test_options \
+	tests/unit/test_match tests/unit/test_sources tests/unit/test_policy
 
 UNIT_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) -pthread
 UNIT_LIBS = libgantry_core.la $(CMOCKA_LIBS) -lpthread
 UNIT_COMMON = tests/unit/unit.h
 UNIT_SCRATCH = tests/unit/scratch.h tests/unit/scratch.c
+UNIT_POLICY = tests/unit/policy_rig.h tests/unit/policy_rig.c $(UNIT_SCRATCH)
 
 if HAVE_CMOCKA
 check_PROGRAMS += $(UNIT_TESTS)
@@ -29,6 +30,52 @@ tests_unit_test_match_SOURCES = tests/unit/test_match.c $(UNIT_COMMON)
 tests_unit_test_match_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_match_LDADD = $(UNIT_LIBS)
 
-tests_unit_test_policy_SOURCES = tests/unit/test_policy.c $(UNIT_COMMON) $(UNIT_SCRATCH)
+tests_unit_test_arena_SOURCES = tests/unit/test_arena.c $(UNIT_COMMON) $(UNIT_POLICY)
+tests_unit_test_arena_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_arena_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc
+tests_unit_test_arena_LDADD = $(UNIT_LIBS)
+
+tests_unit_test_sources_SOURCES = tests/unit/test_sources.c $(UNIT_COMMON) $(UNIT_POLICY)
+tests_unit_test_sources_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_sources_LDADD = $(UNIT_LIBS)
+
+tests_unit_test_policy_SOURCES = tests/unit/test_policy.c $(UNIT_COMMON) $(UNIT_POLICY)
 tests_unit_test_policy_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_policy_LDADD = $(UNIT_LIBS)
+
+# Packages, plugins, devices and what belongs to them: on made-up machines, through the host plugin.
+CORE_TESTS = \
+	tests/unit/test_package tests/unit/test_block tests/unit/test_plugin tests/unit/test_devices \
+	tests/unit/test_objects tests/unit/test_kernel
+MACHINE = tests/unit/machine.h tests/unit/machine.c
+BUILDER = tests/unit/gpk_builder.h tests/unit/gpk_builder.c
+
+if HAVE_CMOCKA
+check_PROGRAMS += $(CORE_TESTS)
+endif
+
+tests_unit_test_package_SOURCES = tests/unit/test_package.c $(UNIT_COMMON) $(UNIT_SCRATCH) $(BUILDER)
+tests_unit_test_package_CFLAGS = $(UNIT_CFLAGS) $(XXHASH_CFLAGS)
+tests_unit_test_package_LDADD = $(UNIT_LIBS) $(XXHASH_LIBS)
+
+tests_unit_test_block_SOURCES = tests/unit/test_block.c $(UNIT_COMMON)
+tests_unit_test_block_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_block_LDADD = $(UNIT_LIBS)
+
+tests_unit_test_plugin_SOURCES = tests/unit/test_plugin.c $(UNIT_COMMON) $(UNIT_SCRATCH) $(MACHINE)
+tests_unit_test_plugin_CPPFLAGS = $(AM_CPPFLAGS) -DGANTRY_PKGLIBDIR='"$(pkglibdir)"'
+tests_unit_test_plugin_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_plugin_LDADD = $(UNIT_LIBS)
+
+tests_unit_test_devices_SOURCES = tests/unit/test_devices.c $(UNIT_COMMON) $(MACHINE)
+tests_unit_test_devices_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_devices_LDADD = $(UNIT_LIBS)
+
+tests_unit_test_objects_SOURCES = tests/unit/test_objects.c $(UNIT_COMMON) $(MACHINE)
+tests_unit_test_objects_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_objects_LDADD = $(UNIT_LIBS)
+
+tests_unit_test_kernel_SOURCES = tests/unit/test_kernel.c $(UNIT_COMMON) $(UNIT_SCRATCH) \
+	$(MACHINE) $(BUILDER)
+tests_unit_test_kernel_CFLAGS = $(UNIT_CFLAGS) $(XXHASH_CFLAGS)
+tests_unit_test_kernel_LDADD = $(UNIT_LIBS) $(XXHASH_LIBS)
