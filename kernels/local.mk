@@ -1,0 +1,67 @@
+# Kernel packages. NAME.gk is compiled by the program that this build has just made, into NAME.gpk and
+# the header NAME.h, beside each other in the build tree. A header is made with its package, so an
+# object whose source includes it depends on it:
+#
+#     tests/conform/suite-launch.$(OBJEXT): tests/conform/launch.h
+#
+# A test's packages are added to TEST_PACKAGES, their sources to EXTRA_DIST. They have an image for the
+# host's processor as well, for the plugins and drivers of the tests; it lies beside the package by
+# itself, as NAME.so. A package of a .gk file in another folder is
+#
+#     tests/tools/edge.gpk: kernels/edge.gk
+#     	$(COMPILE_KERNEL)
+#
+# With --with-packages=DIR nothing is compiled: the same files are copied from the other build.
+SUFFIXES += .gk .gpk .h
+
+KERNEL_LANGUAGE = include/gantry/kernel.h include/gantry/kernel_glsl.h \
+	include/gantry/kernel_cuda.h include/gantry/kernel_host.h \
+	include/gantry/kernel_host_math.h include/gantry/kernel_host_run.h
+
+# $@ is the package, $< its source.
+KERNEL_BASE = $(@:.gpk=)
+if REUSE_PACKAGES
+COMPILE_KERNEL = $(AM_V_GEN)$(MKDIR_P) $(@D) && \
+	case $@ in tests/*) cp $(PACKAGES_DIR)/$(KERNEL_BASE).so $(KERNEL_BASE).so;; esac && \
+	cp $(PACKAGES_DIR)/$@ $@ && \
+	cp $(PACKAGES_DIR)/$(KERNEL_BASE).h $(KERNEL_BASE).h
+else
+COMPILE_KERNEL = $(AM_V_GEN)$(MKDIR_P) $(@D) && \
+	case $@ in \
+	tests/*) more="--targets $(TEST_TARGETS) --host-so $(KERNEL_BASE).so";; \
+	*) more=--embed;; \
+	esac && \
+	tools/gantry$(EXEEXT) compile $< -o $@ --header $(KERNEL_BASE).h -I $(top_srcdir)/include \
+		$$more && \
+	touch $(KERNEL_BASE).h
+endif
+if HAVE_NVCC
+TEST_TARGETS = spirv,cuda,source,host
+else
+TEST_TARGETS = spirv,source,host
+endif
+
+.gk.gpk:
+	$(COMPILE_KERNEL)
+
+# The header came with the package and is younger; here it only comes back when it was removed.
+.gpk.h:
+	@test -f $@ || { rm -f $<; $(MAKE) $(AM_MAKEFLAGS) $<; }
+
+KERNELS = kernels/edge.gpk kernels/saxpy.gpk
+TEST_PACKAGES =
+EXTRA_DIST += $(KERNELS:.gpk=.gk)
+check_DATA += $(TEST_PACKAGES)
+CLEANFILES += $(KERNELS) $(KERNELS:.gpk=.h) \
+	$(TEST_PACKAGES) $(TEST_PACKAGES:.gpk=.h) $(TEST_PACKAGES:.gpk=.so)
+
+if !REUSE_PACKAGES
+$(KERNELS) $(TEST_PACKAGES): tools/gantry$(EXEEXT) $(KERNEL_LANGUAGE)
+endif
+
+kernelsdir = $(pkgdatadir)/kernels
+kernels_DATA = $(KERNELS)
+
+# Installed as <gantry/kernels/NAME.h>; the package's bytes are in it.
+kernelsincludedir = $(includedir)/gantry/kernels
+nodist_kernelsinclude_HEADERS = $(KERNELS:.gpk=.h)

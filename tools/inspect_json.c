@@ -18,7 +18,8 @@ static json_t *describe_args(const struct gantry_kernel_source *source)
                           json_pack("{s:s, s:s, s:I, s:I, s:I, s:s?}", "name", field->name, "type",
                                     gantry_scalar_name(field->type), "offset",
                                     (json_int_t)field->offset, "size", (json_int_t)field->size,
-                                    "count", (json_int_t)field->count, "pointee", field->pointee));
+                                    "count", (json_int_t)field->count, "pointee",
+                                    field->type == GANTRY_SCALAR_POINTER ? field->pointee : NULL));
     }
     /* As text: a 64-bit number does not survive in every reader of JSON. */
     snprintf(hash, sizeof hash, "%016" PRIx64, source->layout_hash);

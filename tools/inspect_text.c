@@ -10,7 +10,7 @@ static void print_field(const struct gantry_field_info *field)
     printf("      %4u  %-8s %s", field->offset, gantry_scalar_name(field->type), field->name);
     if (field->count > 1)
         printf("[%u]", field->count);
-    if (field->pointee)
+    if (field->type == GANTRY_SCALAR_POINTER)
         printf(" to %s", field->pointee);
     putchar('\n');
 }
