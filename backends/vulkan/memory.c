@@ -43,31 +43,6 @@ static int distance(const struct wish *wish, VkMemoryPropertyFlags flags)
 
 /* ---- Blocks --------------------------------------------------------------------------------- */
 
-static enum gantry_status create_buffer(struct gantry_drv_device *device, uint64_t size,
-                                        struct block *block)
-{
-    uint32_t families[MAX_FAMILIES] = {0};
-    VkBufferCreateInfo info = {
-        .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
-        .size = size,
-        .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
-                 VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT,
-        .sharingMode = VK_SHARING_MODE_EXCLUSIVE,
-    };
-    enum gantry_status status = GANTRY_OK;
-
-    for (uint32_t i = 0; i < device->family_count; i++)
-        families[i] = device->families[i].index;
-    if (device->family_count > 1) {
-        info.sharingMode = VK_SHARING_MODE_CONCURRENT;
-        info.queueFamilyIndexCount = device->family_count;
-        info.pQueueFamilyIndices = families;
-    }
-    VK(device, device->vk.vkCreateBuffer(device->handle, &info, NULL, &block->buffer));
-fail:
-    return status;
-}
-
 static enum gantry_status out_of_memory(struct gantry_drv_device *device, enum use use,
                                         uint64_t size)
 {
@@ -87,6 +62,32 @@ static enum gantry_status out_of_memory(struct gantry_drv_device *device, enum u
                           "out of %s memory on %s: %" PRIu64 " bytes were asked for (the driver "
                           "promises single blocks up to %" PRIu64 ")",
                           wishes[use].name, name, size, promised);
+}
+
+static enum gantry_status create_buffer(struct gantry_drv_device *device, enum use use,
+                                        uint64_t size, struct block *block)
+{
+    uint32_t families[MAX_FAMILIES] = {0};
+    VkBufferCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+        .size = size,
+        .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
+                 VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT,
+        .sharingMode = VK_SHARING_MODE_EXCLUSIVE,
+    };
+    VkResult result;
+
+    for (uint32_t i = 0; i < device->family_count; i++)
+        families[i] = device->families[i].index;
+    if (device->family_count > 1) {
+        info.sharingMode = VK_SHARING_MODE_CONCURRENT;
+        info.queueFamilyIndexCount = device->family_count;
+        info.pQueueFamilyIndices = families;
+    }
+    result = device->vk.vkCreateBuffer(device->handle, &info, NULL, &block->buffer);
+    if (result == VK_ERROR_OUT_OF_DEVICE_MEMORY) /* some drivers refuse large ones already here */
+        return out_of_memory(device, use, size);
+    return result == VK_SUCCESS ? GANTRY_OK : device_call_failed(device, result, "vkCreateBuffer");
 }
 
 /* Tries the types nearest to the wish first. */
@@ -142,7 +143,7 @@ static enum gantry_status create(struct gantry_drv_device *device, enum use use,
     enum gantry_status status;
 
     memset(block, 0, sizeof(*block));
-    status = create_buffer(device, size + padding, block);
+    status = create_buffer(device, use, size + padding, block);
     if (status != GANTRY_OK)
         goto fail;
     device->vk.vkGetBufferMemoryRequirements(device->handle, block->buffer, &needs);

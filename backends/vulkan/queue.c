@@ -62,10 +62,25 @@ static void free_waits(struct gantry_drv_queue *queue)
     memset(&queue->waits, 0, sizeof(queue->waits));
 }
 
+/* lavapipe's submission thread (Mesa 22.3) still touches the semaphores that a submission waited for
+ * after it has signalled the submission as complete. It has one VkQueue: when that is idle, the thread
+ * is past them. */
+static void settle(struct gantry_drv_queue *queue)
+{
+    struct gantry_drv_device *device = queue->device;
+
+    if (device->physical->info.type != GANTRY_DEVICE_CPU)
+        return;
+    pthread_mutex_lock(&queue->slot->lock);
+    device->vk.vkQueueWaitIdle(queue->slot->handle);
+    pthread_mutex_unlock(&queue->slot->lock);
+}
+
 void queue_destroy(struct gantry_drv_queue *queue)
 {
     struct gantry_drv_device *device = queue->device;
 
+    settle(queue);
     shots_close(queue);
     if (queue->timeline)
         device->vk.vkDestroySemaphore(device->handle, queue->timeline, NULL);

@@ -1,0 +1,34 @@
+# Drives the Vulkan plugin without core, and a mutation of it without barriers between stages.
+VULKAN_SHADERS = tests/vulkan/step_direct.inc tests/vulkan/step_folded.inc
+
+if HAVE_VULKAN
+if HAVE_CMOCKA
+check_PROGRAMS += tests/vulkan/vulkan_plugin
+check_LTLIBRARIES += tests/vulkan/dropped/gantry-vulkan.la
+endif
+endif
+tests_vulkan_vulkan_plugin_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_builddir) \
+	-DSOURCE_DIR='"$(abs_top_srcdir)"'
+tests_vulkan_vulkan_plugin_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) -pthread
+tests_vulkan_vulkan_plugin_LDADD = $(CMOCKA_LIBS)
+tests_vulkan_vulkan_plugin_SOURCES = \
+	tests/vulkan/main.c tests/vulkan/rig.h tests/vulkan/rig.c \
+	tests/vulkan/device_test.c tests/vulkan/memory_test.c tests/vulkan/kernel_test.c \
+	tests/vulkan/plan_test.c tests/vulkan/queue_test.c
+
+tests_vulkan_dropped_gantry_vulkan_la_CPPFLAGS = $(VULKAN_CPPFLAGS) -DGANTRY_TEST_DROP_BARRIER
+tests_vulkan_dropped_gantry_vulkan_la_CFLAGS = $(gantry_vulkan_la_CFLAGS)
+tests_vulkan_dropped_gantry_vulkan_la_LDFLAGS = $(PLUGIN_LINK) -rpath /nowhere
+tests_vulkan_dropped_gantry_vulkan_la_SOURCES = $(VULKAN_SOURCES)
+
+tests/vulkan/step_direct.inc: tests/vulkan/step.comp
+	@$(MKDIR_P) tests/vulkan
+	$(AM_V_GEN)$(GLSLC) -O --target-env=vulkan1.2 -mfmt=num -o $@ $(srcdir)/tests/vulkan/step.comp
+tests/vulkan/step_folded.inc: tests/vulkan/step.comp
+	@$(MKDIR_P) tests/vulkan
+	$(AM_V_GEN)$(GLSLC) -O -DFOLDED --target-env=vulkan1.2 -mfmt=num -o $@ \
+		$(srcdir)/tests/vulkan/step.comp
+tests/vulkan/vulkan_plugin-rig.$(OBJEXT): $(VULKAN_SHADERS)
+
+CLEANFILES += $(VULKAN_SHADERS)
+EXTRA_DIST += tests/vulkan/step.comp tests/vulkan/broken_icd.json

@@ -1,0 +1,71 @@
+// y[i] = a * x[(i + shift) % n] + b, so that the order of steps shows in the result.
+// The direct entry, and with FOLDED the entry that finds its arguments in a table.
+#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference_uvec2 : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+
+layout(local_size_x_id = 0, local_size_y_id = 1, local_size_z_id = 2) in;
+
+layout(buffer_reference, scalar, buffer_reference_align = 4) buffer words {
+    uint at[];
+};
+
+struct step_args {
+    words x, y;
+    uint a, b, n, shift;
+};
+
+struct fold_launch {
+    uint64_t first;
+    uint x, y, z, reserved;
+};
+
+layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer fold_launches {
+    fold_launch at[];
+};
+
+layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer step_table {
+    step_args at;
+};
+
+#ifdef FOLDED
+layout(push_constant, scalar) uniform push {
+    fold_launches launches;
+    uint64_t args, blocks;
+    uint count, stride, equal, reserved;
+} fold;
+#else
+layout(push_constant, scalar) uniform push {
+    step_args args;
+};
+#endif
+
+void step_one(step_args args, uint block)
+{
+    uint i = block * gl_WorkGroupSize.x + gl_LocalInvocationID.x;
+
+    if (i < args.n)
+        args.y.at[i] = args.a * args.x.at[(i + args.shift) % args.n] + args.b;
+}
+
+void main()
+{
+#ifdef FOLDED
+    uint block = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
+    uint launch = 0;
+
+    if (block >= fold.blocks)
+        return;
+    if (fold.equal > 0)
+        launch = block / fold.equal;
+    else
+        while (launch + 1 < fold.count && fold.launches.at[launch + 1].first <= block)
+            launch++;
+    step_table table = step_table(fold.args + uint64_t(launch) * fold.stride);
+    step_one(table.at, block - uint(fold.launches.at[launch].first));
+#else
+    step_one(args, gl_WorkGroupID.x);
+#endif
+}
