@@ -270,6 +270,13 @@ bool selector_matches(const struct selector *selector, const struct policy_subje
     return false;
 }
 
+bool selector_is_vendor(const struct selector *selector)
+{
+    uint32_t id;
+
+    return selector->kind == SELECT_NAME && parse_vendor(selector->text, &id);
+}
+
 bool selector_same(const struct selector *a, const struct selector *b)
 {
     return a->kind == b->kind && a->number == b->number && same_pci(&a->pci, &b->pci) &&

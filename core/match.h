@@ -42,6 +42,9 @@ bool selector_has_kind(const char *text);
 
 bool selector_matches(const struct selector *selector, const struct policy_subject *subject);
 
+/* Whether it is a vendor's word alone, which is hardly any device's name. */
+bool selector_is_vendor(const struct selector *selector);
+
 /* Whether both mean the same devices by the same words. */
 bool selector_same(const struct selector *a, const struct selector *b);
 

@@ -1,12 +1,12 @@
 /* The texts of the public enums, and of the version. */
 #include <gantry/gantry.h>
 
-#define TEXT(x)          #x
-#define VERSION(a, b, c) TEXT(a) "." TEXT(b) "." TEXT(c)
+#define TEXT(x)         #x
+#define DOTTED(a, b, c) TEXT(a) "." TEXT(b) "." TEXT(c)
 
 const char *gantry_version(void)
 {
-    return VERSION(GANTRY_VERSION_MAJOR, GANTRY_VERSION_MINOR, GANTRY_VERSION_PATCH);
+    return DOTTED(GANTRY_VERSION_MAJOR, GANTRY_VERSION_MINOR, GANTRY_VERSION_PATCH);
 }
 
 const char *gantry_device_type_name(enum gantry_device_type type)

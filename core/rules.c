@@ -69,11 +69,16 @@ static bool parse_section(struct rules *rules, const struct ini_section *ini,
     }
     section->kind = SECTION_GPU;
     name += strspn(name + 3, " \t") + 3;
-    if (selector_parse(name, &section->selector, why, sizeof(why)))
-        return true;
-    remark(&rules->remarks, REMARK_MISTAKE, ini->line, "[%.100s] can never match a device: %s",
-           ini->name, why);
-    return false;
+    if (!selector_parse(name, &section->selector, why, sizeof(why))) {
+        remark(&rules->remarks, REMARK_MISTAKE, ini->line, "[%.100s] can never match a device: %s",
+               ini->name, why);
+        return false;
+    }
+    if (selector_is_vendor(&section->selector))
+        remark(&rules->remarks, REMARK_DOUBT, ini->line,
+               "[%.100s] takes a device of that name alone: is it [gpu vendor:%s]?", ini->name,
+               section->selector.text);
+    return true;
 }
 
 /* NULL when the section is refused. */

@@ -270,7 +270,7 @@ struct gantry_config_value {
 };
 
 /* The keys and their effective values for one device, or with device_index UINT32_MAX the values
- * that no device section can change. Strings stay valid until gantry_close(). */
+ * that hold where no section for a device does. Strings stay valid until gantry_close(). */
 GANTRY_API uint32_t gantry_config_count(struct gantry *g, uint32_t device_index);
 GANTRY_API enum gantry_status gantry_config_get(struct gantry *g, uint32_t device_index,
                                                 uint32_t i, struct gantry_config_value *value);

@@ -116,6 +116,19 @@ static void the_more_specific_section_wins_in_any_order(void **state)
     }
 }
 
+static void a_vendor_alone_is_doubted(void **state)
+{
+    (void)state;
+    rig_read_text("[gpu NVIDIA]\nchains = 2\n");
+    assert_int_equal(chains(), 8);
+    assert_string_equal(rig.logged,
+                        "warning: config_text:1: [gpu NVIDIA] takes a device of that name "
+                        "alone: is it [gpu vendor:nvidia]?\n");
+    rig_read_text("[gpu vendor:nvidia]\nchains = 2\n");
+    assert_int_equal(chains(), 2);
+    assert_string_equal(rig.logged, "");
+}
+
 static void of_equal_sections_the_later_wins(void **state)
 {
     (void)state;
@@ -455,6 +468,7 @@ int main(void)
         with_rig(every_device_value_is_handed_over),
         with_rig(validate_is_on_for_cpu_devices),
         with_rig(the_more_specific_section_wins_in_any_order),
+        with_rig(a_vendor_alone_is_doubted),
         with_rig(of_equal_sections_the_later_wins),
         with_rig(c49_most_specific_name_whatever_the_order),
         with_rig(keys_of_a_backend_beat_plain_ones_of_their_section),
