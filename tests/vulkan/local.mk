@@ -1,9 +1,11 @@
-# Drives the Vulkan plugin without core, and a mutation of it without barriers between stages.
+# The Vulkan plugin driven without core, and a mutation of it without barriers between stages; what
+# plans are recorded as, with and without the mutation.
 VULKAN_SHADERS = tests/vulkan/step_direct.inc tests/vulkan/step_folded.inc
 
 if HAVE_VULKAN
 if HAVE_CMOCKA
-check_PROGRAMS += tests/vulkan/vulkan_plugin
+check_PROGRAMS += tests/vulkan/vulkan_plugin tests/vulkan/vulkan_record \
+	tests/vulkan/vulkan_record_dropped
 check_LTLIBRARIES += tests/vulkan/dropped/gantry-vulkan.la
 endif
 endif
@@ -20,6 +22,18 @@ tests_vulkan_dropped_gantry_vulkan_la_CPPFLAGS = $(VULKAN_CPPFLAGS) -DGANTRY_TES
 tests_vulkan_dropped_gantry_vulkan_la_CFLAGS = $(gantry_vulkan_la_CFLAGS)
 tests_vulkan_dropped_gantry_vulkan_la_LDFLAGS = $(PLUGIN_LINK) -rpath /nowhere
 tests_vulkan_dropped_gantry_vulkan_la_SOURCES = $(VULKAN_SOURCES)
+
+VULKAN_RECORD_SOURCES = tests/vulkan/record_test.c \
+	backends/vulkan/record.c backends/vulkan/status.c backends/vulkan/symbols.c
+tests_vulkan_vulkan_record_CPPFLAGS = $(VULKAN_CPPFLAGS) -I$(top_srcdir)
+tests_vulkan_vulkan_record_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) -pthread
+tests_vulkan_vulkan_record_LDADD = $(CMOCKA_LIBS)
+tests_vulkan_vulkan_record_SOURCES = $(VULKAN_RECORD_SOURCES)
+tests_vulkan_vulkan_record_dropped_CPPFLAGS = $(tests_vulkan_vulkan_record_CPPFLAGS) \
+	-DGANTRY_TEST_DROP_BARRIER
+tests_vulkan_vulkan_record_dropped_CFLAGS = $(tests_vulkan_vulkan_record_CFLAGS)
+tests_vulkan_vulkan_record_dropped_LDADD = $(CMOCKA_LIBS)
+tests_vulkan_vulkan_record_dropped_SOURCES = $(VULKAN_RECORD_SOURCES)
 
 tests/vulkan/step_direct.inc: tests/vulkan/step.comp
 	@$(MKDIR_P) tests/vulkan

@@ -1,0 +1,261 @@
+/* What a plan is recorded as, call by call, with a device table of our own: lavapipe runs
+ * dispatches one after the other, so a missing barrier would not show in any result there. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "backends/vulkan/driver.h"
+
+/* ---- The device that writes down what it is told --------------------------------------------- */
+
+/* One letter a call: ( begin, ) end, F first barrier, B barrier, H barrier to the host, P pipeline,
+ * a push of arguments, D dispatch, C copy, Z fill. */
+static char calls[256];
+static VkPipelineStageFlags stages; /* of the barriers between stages */
+static unsigned char pushed[256];
+
+static void note(char call)
+{
+    size_t length = strlen(calls);
+
+    assert_true(length + 1 < sizeof(calls));
+    calls[length] = call;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL begin(VkCommandBuffer commands,
+                                            const VkCommandBufferBeginInfo *info)
+{
+    (void)commands;
+    (void)info;
+    note('(');
+    return VK_SUCCESS;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL end(VkCommandBuffer commands)
+{
+    (void)commands;
+    note(')');
+    return VK_SUCCESS;
+}
+
+static VKAPI_ATTR void VKAPI_CALL barrier(VkCommandBuffer commands, VkPipelineStageFlags from,
+                                          VkPipelineStageFlags to, VkDependencyFlags flags,
+                                          uint32_t count, const VkMemoryBarrier *memory,
+                                          uint32_t buffers, const VkBufferMemoryBarrier *buffer,
+                                          uint32_t images, const VkImageMemoryBarrier *image)
+{
+    (void)commands;
+    (void)buffer;
+    (void)image;
+    assert_int_equal(flags + buffers + images, 0);
+    assert_int_equal(count, 1);
+    assert_int_equal(memory->srcAccessMask, VK_ACCESS_MEMORY_WRITE_BIT);
+    if (to == VK_PIPELINE_STAGE_HOST_BIT) {
+        assert_int_equal(memory->dstAccessMask, VK_ACCESS_HOST_READ_BIT);
+        note('H');
+        return;
+    }
+    assert_int_equal(memory->dstAccessMask, VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT);
+    stages = to;
+    if (from != VK_PIPELINE_STAGE_ALL_COMMANDS_BIT)
+        assert_int_equal(from, to);
+    note(from == VK_PIPELINE_STAGE_ALL_COMMANDS_BIT ? 'F' : 'B');
+}
+
+static VKAPI_ATTR void VKAPI_CALL bind(VkCommandBuffer commands, VkPipelineBindPoint point,
+                                       VkPipeline pipeline)
+{
+    (void)commands;
+    (void)pipeline;
+    assert_int_equal(point, VK_PIPELINE_BIND_POINT_COMPUTE);
+    note('P');
+}
+
+static VKAPI_ATTR void VKAPI_CALL push(VkCommandBuffer commands, VkPipelineLayout layout,
+                                       VkShaderStageFlags stage, uint32_t offset, uint32_t size,
+                                       const void *values)
+{
+    (void)commands;
+    (void)layout;
+    assert_int_equal(stage, VK_SHADER_STAGE_COMPUTE_BIT);
+    assert_int_equal(offset % 4 + size % 4, 0);
+    memcpy(pushed + offset, values, size);
+    note('a');
+}
+
+static VKAPI_ATTR void VKAPI_CALL dispatch(VkCommandBuffer commands, uint32_t x, uint32_t y,
+                                           uint32_t z)
+{
+    (void)commands;
+    assert_int_equal(x * y * z, 24);
+    note('D');
+}
+
+static VKAPI_ATTR void VKAPI_CALL copy(VkCommandBuffer commands, VkBuffer from, VkBuffer to,
+                                       uint32_t count, const VkBufferCopy *region)
+{
+    (void)commands;
+    (void)from;
+    (void)to;
+    assert_int_equal(count, 1);
+    assert_int_equal(region->srcOffset, 64 + 5);
+    assert_int_equal(region->dstOffset, 128 + 6);
+    assert_int_equal(region->size, 7);
+    note('C');
+}
+
+static VKAPI_ATTR void VKAPI_CALL fill(VkCommandBuffer commands, VkBuffer buffer,
+                                       VkDeviceSize offset, VkDeviceSize size, uint32_t pattern)
+{
+    (void)commands;
+    (void)buffer;
+    assert_int_equal(offset, 64 + 8);
+    assert_int_equal(size, 12);
+    assert_int_equal(pattern, 13);
+    note('Z');
+}
+
+/* ---- Plans ---------------------------------------------------------------------------------- */
+
+static struct gantry_drv_kernel kernel = {.pipeline = (VkPipeline)1};
+static struct block blocks[2] = {{.shift = 64}, {.shift = 128}};
+static struct gantry_drv_memory memory[2] = {{.driver = &blocks[0]}, {.driver = &blocks[1]}};
+static const char args[6] = "12345";
+
+static struct gantry_op op(enum gantry_op_kind kind, uint32_t stage)
+{
+    struct gantry_op op = {.kind = kind, .stage = stage};
+
+    if (kind == GANTRY_OP_LAUNCH)
+        op.launch = (struct gantry_op_launch){.kernel = &kernel,
+                                              .blocks = {2, 3, 4},
+                                              .args = args,
+                                              .args_size = 4};
+    else if (kind == GANTRY_OP_COPY)
+        op.copy = (struct gantry_op_copy){&memory[1], &memory[0], 6, 5, 7};
+    else if (kind == GANTRY_OP_FILL)
+        op.fill = (struct gantry_op_fill){&memory[0], 8, 12, 13};
+    return op;
+}
+
+static void record_plan(const struct gantry_op *ops, uint32_t count, bool host_writes,
+                        uint64_t table)
+{
+    struct gantry_drv_instance instance = {0};
+    struct gantry_drv_device device = {
+        .instance = &instance,
+        .vk = {.vkBeginCommandBuffer = begin,
+               .vkEndCommandBuffer = end,
+               .vkCmdPipelineBarrier = barrier,
+               .vkCmdBindPipeline = bind,
+               .vkCmdPushConstants = push,
+               .vkCmdDispatch = dispatch,
+               .vkCmdCopyBuffer = copy,
+               .vkCmdFillBuffer = fill},
+    };
+    struct gantry_plan plan = {.ops = ops, .op_count = count, .host_writes = host_writes};
+
+    memset(calls, 0, sizeof(calls));
+    memset(pushed, 0xee, sizeof(pushed));
+    assert_int_equal(record(&device, (VkCommandBuffer)&device, 0, &plan, table), GANTRY_OK);
+}
+
+/* ---- Tests ---------------------------------------------------------------------------------- */
+
+static void one_barrier_per_stage(void **state)
+{
+    struct gantry_op ops[] = {
+        op(GANTRY_OP_LAUNCH, 0), op(GANTRY_OP_LAUNCH, 0), op(GANTRY_OP_LAUNCH, 1),
+        op(GANTRY_OP_LAUNCH, 2), op(GANTRY_OP_LAUNCH, 2),
+    };
+
+    (void)state;
+    record_plan(ops, 5, false, 0);
+    assert_string_equal(calls, "(FPaDaDBaDBaDaD)");
+    assert_int_equal(stages, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT);
+}
+
+static void transfers_are_ordered_with_launches(void **state)
+{
+    struct gantry_op ops[] = {
+        op(GANTRY_OP_COPY, 0), op(GANTRY_OP_FILL, 0), op(GANTRY_OP_LAUNCH, 1),
+        op(GANTRY_OP_COPY, 2), op(GANTRY_OP_JOIN, 2),
+    };
+
+    (void)state;
+    record_plan(ops, 5, true, 0);
+    assert_string_equal(calls, "(FCZBPaDBCH)");
+    assert_int_equal(stages, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT);
+}
+
+/* A family that only transfers has no other stages. */
+static void transfers_alone_name_no_other_stage(void **state)
+{
+    struct gantry_op ops[] = {op(GANTRY_OP_COPY, 0), op(GANTRY_OP_FILL, 1)};
+
+    (void)state;
+    record_plan(ops, 2, false, 0);
+    assert_string_equal(calls, "(FCBZ)");
+    assert_int_equal(stages, VK_PIPELINE_STAGE_TRANSFER_BIT);
+}
+
+/* Push constants are words; the last one is filled up with zeros, not with what lies behind. */
+static void odd_sizes_are_padded(void **state)
+{
+    struct gantry_op launch = op(GANTRY_OP_LAUNCH, 0);
+
+    (void)state;
+    launch.launch.args_size = 5;
+    record_plan(&launch, 1, false, 0);
+    assert_string_equal(calls, "(FPaaD)");
+    assert_memory_equal(pushed, "12345\0\0\0\xee", 9);
+    launch.launch.args_size = 0;
+    record_plan(&launch, 1, false, 0);
+    assert_string_equal(calls, "(FPD)");
+}
+
+static void folded_addresses_are_relocated(void **state)
+{
+    struct gantry_fold_args fold = {.launches = 16, .args = 4096, .blocks = 3, .count = 9};
+    struct gantry_op launch = op(GANTRY_OP_LAUNCH, 0);
+    struct gantry_fold_args seen;
+
+    (void)state;
+    launch.folded = true;
+    launch.launch.args = &fold;
+    launch.launch.args_size = sizeof(fold);
+    record_plan(&launch, 1, false, UINT64_C(0x100000000));
+    memcpy(&seen, pushed, sizeof(seen));
+    assert_true(seen.launches == UINT64_C(0x100000010) && seen.args == UINT64_C(0x100001000));
+    assert_true(seen.blocks == 3 && seen.count == 9);
+    assert_int_equal(fold.launches, 16);
+}
+
+static void plans_without_work_are_known(void **state)
+{
+    struct gantry_op ops[] = {op(GANTRY_OP_JOIN, 0), op(GANTRY_OP_FILL, 1)};
+    struct gantry_plan plan = {.ops = ops, .op_count = 1};
+
+    (void)state;
+    assert_false(plan_works(&plan));
+    plan.op_count = 2;
+    assert_true(plan_works(&plan));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_barrier_per_stage),
+        cmocka_unit_test(transfers_are_ordered_with_launches),
+        cmocka_unit_test(transfers_alone_name_no_other_stage),
+        cmocka_unit_test(odd_sizes_are_padded),
+        cmocka_unit_test(folded_addresses_are_relocated),
+        cmocka_unit_test(plans_without_work_are_known),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
