@@ -41,8 +41,9 @@ static void deliver(struct gantry_queue *queue, uint64_t value)
     for (; done < queue->delivery_count && queue->deliveries[done].value <= value; done++)
         deliver_one(queue->deliveries[done].instance);
     queue->delivery_count -= done;
-    memmove(queue->deliveries, queue->deliveries + done,
-            queue->delivery_count * sizeof(*queue->deliveries));
+    if (done)
+        memmove(queue->deliveries, queue->deliveries + done,
+                queue->delivery_count * sizeof(*queue->deliveries));
     if (atomic_load(&queue->completed) < value)
         atomic_store_explicit(&queue->completed, value, memory_order_release);
     pthread_mutex_unlock(&queue->delivery_lock);
