@@ -29,8 +29,8 @@ struct ini {
     uint32_t key_count;
 };
 
-/* Reads UTF-8 text into memory of remarks->arena, and remarks on every line that is no section, key or
- * comment; those lines are left out. docs/policy.md has the rules. */
+/* Reads UTF-8 text into memory of remarks->arena, and remarks on every line that is no section, key
+ * or comment; those lines are left out. docs/policy.md has the rules. */
 void ini_read(struct ini *ini, const char *text, size_t size, struct remarks *remarks);
 
 #endif

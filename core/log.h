@@ -14,7 +14,8 @@ struct log {
     pthread_mutex_t *lock; /* one message at a time */
 };
 
-/* Drops what is less severe than log->level. log may be NULL. Keeps no more than 4 KiB of a message. */
+/* Drops what is less severe than log->level. log may be NULL. Keeps no more than 4 KiB of a
+ * message. */
 void log_write(const struct log *log, enum gantry_log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

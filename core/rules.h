@@ -55,8 +55,8 @@ void rules_add_built_in(struct rules *rules);
 /* Reads an INI text; remarks.file and .named are those of the text. */
 void rules_read(struct rules *rules, const char *text, size_t size);
 
-/* Reads the variable GANTRY_KEY for every option, and doubts about names that are nearly one of
- * them. Does nothing in programs with the rights of another user. */
+/* Reads the variable GANTRY_KEY for every option, and doubts names that are nearly one of them. In
+ * programs with the rights of another user no variable sets anything. */
 void rules_read_environment(struct rules *rules);
 
 /* Orders sections inside a source: a greater number is more specific. NULL has none. */

@@ -178,7 +178,7 @@ static void c43_long_value(void **state)
         check_value(line, line + front);
     }
     check_refused(filled("key = ", INI_PAIR_MAX + 1, 'x'),
-                   "191 bytes of key and value: at most 190");
+                  "191 bytes of key and value: at most 190");
     for (int i = 0; i < LENGTH_COUNT; i++)
         check_refused(filled("key = ", lengths[i], 'x'), "at most 190");
 }
