@@ -45,6 +45,7 @@ struct gantry_drv_device {
 
 struct gantry_drv_kernel {
     CUfunction function;
+    uint32_t args_size; /* bytes of its parameters */
     struct image *image;
 };
 

@@ -89,8 +89,11 @@ static uint64_t hash_image(const struct attempt *attempt)
 {
     const struct gantry_backend_kernel_params *params = attempt->params;
     enum gantry_image_kind kind = attempt->image->kind;
-    uint64_t hash = hash_bytes(0xcbf29ce484222325u, &kind, sizeof(kind));
+    bool packaged = attempt->image->packaged;
+    uint64_t hash = 0xcbf29ce484222325u;
 
+    hash = hash_bytes(hash, &kind, sizeof(kind));
+    hash = hash_bytes(hash, &packaged, sizeof(packaged));
     if (kind != GANTRY_IMAGE_SOURCE)
         return hash_bytes(hash, attempt->image->data, attempt->image->size);
     for (uint32_t i = 0; i < params->image_count; i++) {

@@ -7,7 +7,7 @@
 /* A loaded module. Kernels share the one that came from the same bytes. */
 struct image {
     struct image *next;
-    uint64_t hash; /* of kind and bytes */
+    uint64_t hash; /* of kind, origin and bytes */
     unsigned refs; /* kernels, and device->recent */
     CUmodule module;
     char text[64]; /* "cubin sm_90" */

@@ -14,8 +14,11 @@ void image_name(const struct gantry_backend_image *image, char *text, size_t siz
         snprintf(text, size, "fatbin");
         break;
     case GANTRY_IMAGE_PTX:
-        snprintf(text, size, "ptx compute_%u (.version %u.%u)", image->arch,
-                 image->isa_version / 10, image->isa_version % 10);
+        if (image->isa_version)
+            snprintf(text, size, "ptx compute_%u (.version %u.%u)", image->arch,
+                     image->isa_version / 10, image->isa_version % 10);
+        else
+            snprintf(text, size, "ptx compute_%u", image->arch);
         break;
     case GANTRY_IMAGE_SOURCE:
         snprintf(text, size, "source");

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+enum { MOST_PADDING = 16 }; /* at the end of an argument struct, bytes */
+
 /* Allows the function as much dynamic shared memory as this kernel launches with. Kernels of one
  * image share the function, so the allowance only ever grows. */
 static enum gantry_status allow_shared(struct gantry_drv_device *device, CUfunction function,
@@ -67,6 +69,33 @@ static enum gantry_status describe(struct gantry_drv_device *device, CUfunction 
     return GANTRY_OK;
 }
 
+/* The driver refuses a parameter buffer that is longer than the parameters, as a struct is that
+ * ends in padding where a user's kernel has single parameters. Drivers before CUDA 12.4 don't tell:
+ * there the stated size must be exact. */
+static enum gantry_status measure_args(struct gantry_drv_device *device,
+                                       const struct gantry_backend_kernel_params *params,
+                                       struct gantry_drv_kernel *kernel)
+{
+    const struct symbols *cu = &device->instance->cu;
+    size_t stated = params->entry == GANTRY_ENTRY_FOLDED ? sizeof(struct gantry_fold_args)
+                                                         : params->source->args_size;
+    size_t offset, size, end = 0;
+
+    kernel->args_size = (uint32_t)stated;
+    if (!cu->cuFuncGetParamInfo)
+        return GANTRY_OK;
+    for (size_t i = 0; cu->cuFuncGetParamInfo(kernel->function, i, &offset, &size) == CUDA_SUCCESS;
+         i++)
+        end = offset + size;
+    if (end > stated || stated - end >= MOST_PADDING)
+        return FAIL(device->instance, GANTRY_E_LAYOUT,
+                    "%s: the image (%s) takes %zu bytes of arguments, the stated struct has %zu; "
+                    "rebuild one of them",
+                    params->symbol, kernel->image->text, end, stated);
+    kernel->args_size = (uint32_t)end;
+    return GANTRY_OK;
+}
+
 static enum gantry_status make(struct gantry_drv_device *device,
                                const struct gantry_backend_kernel_params *params,
                                struct gantry_drv_kernel *kernel,
@@ -76,7 +105,9 @@ static enum gantry_status make(struct gantry_drv_device *device,
 
     if (status != GANTRY_OK)
         return status;
-    status = describe(device, kernel->function, params, info);
+    status = measure_args(device, params, kernel);
+    if (status == GANTRY_OK)
+        status = describe(device, kernel->function, params, info);
     if (status != GANTRY_OK) {
         image_release(device, kernel->image);
         return status;

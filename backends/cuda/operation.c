@@ -10,7 +10,7 @@ void launch_args_set(struct launch_args *args, const struct gantry_op *op, uint6
 {
     const void *bytes = op->launch.args;
 
-    args->size = op->launch.args_size;
+    args->size = op->launch.kernel->args_size;
     if (op->folded) {
         memcpy(&args->fold, bytes, sizeof(args->fold));
         args->fold.launches += table;

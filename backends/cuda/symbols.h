@@ -1,7 +1,7 @@
 /* The part of the CUDA driver's interface that this plugin uses: types, constants, entries.
  *
  * The declarations are our own so that the plugin builds without a toolkit. Where there is one from
- * CUDA 12.3 on, symbols_check.c includes cuda.h first, compiles the tables below against NVIDIA's
+ * CUDA 12.4 on, symbols_check.c includes cuda.h first, compiles the tables below against NVIDIA's
  * declarations instead of ours, and asserts that values, layouts, pinned versions and prototypes
  * agree. */
 #ifndef GANTRY_CUDA_SYMBOLS_H
@@ -241,6 +241,8 @@ enum symbol_need {
       (CUfunction *, CUmodule, const char *))                                                     \
     X(cuFuncGetAttribute, cuFuncGetAttribute, 2020, "", NEEDED,                                   \
       (int *, CUfunction_attribute, CUfunction))                                                  \
+    X(cuFuncGetParamInfo, cuFuncGetParamInfo, 12040, "", OPTIONAL,                                \
+      (CUfunction, size_t, size_t *, size_t *))                                                   \
     X(cuFuncSetAttribute, cuFuncSetAttribute, 9000, "", NEEDED,                                   \
       (CUfunction, CUfunction_attribute, int))                                                    \
     X(cuOccupancyMaxActiveBlocksPerMultiprocessor, cuOccupancyMaxActiveBlocksPerMultiprocessor,   \

@@ -4,7 +4,7 @@
 #endif
 
 /* Older toolkits don't have everything that the tables name. */
-#if defined(CUDA_VERSION) && CUDA_VERSION >= 12030
+#if defined(CUDA_VERSION) && CUDA_VERSION >= 12040
 
 /* Names each prototype with the version that pins it. */
 #include <cudaTypedefs.h>

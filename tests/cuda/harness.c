@@ -11,7 +11,7 @@ static atomic_long live, until_failure;
 _Noreturn void check_failed(const char *file, int line, const char *text)
 {
     fprintf(stderr, "%s:%d: failed: %s\n  last error: %s\n", file, line, text, sentence);
-    _Exit(1);
+    exit(1);
 }
 
 void check_equal(const char *file, int line, const char *text, unsigned long long got,
@@ -26,8 +26,7 @@ void check_equal(const char *file, int line, const char *text, unsigned long lon
 _Noreturn void skip(const char *reason)
 {
     printf("skipped: %s\n", reason);
-    fflush(stdout);
-    _Exit(77);
+    exit(77);
 }
 
 /* ---- What core would lend ------------------------------------------------------------------- */
@@ -137,6 +136,7 @@ void bench_open(struct bench *bench, const char *plugin, enum gantry_submit_mode
 {
     struct gantry_backend_queue_params params = {.label = "bench", .stats = &bench->stats};
     enum gantry_status status;
+    unsigned major, minor;
 
     memset(bench, 0, sizeof(*bench));
     bench->ops = load_plugin(plugin);
@@ -146,6 +146,8 @@ void bench_open(struct bench *bench, const char *plugin, enum gantry_submit_mode
         skip(sentence);
     CHECK_OK(status);
     open_first_usable(bench, submit);
+    CHECK(sscanf(bench->info.driver_version, "%u.%u", &major, &minor) == 2);
+    bench->exact_args = major > 12 || (major == 12 && minor >= 4);
     CHECK_OK(bench->ops->queue_create(bench->device, &params, &bench->queue));
 }
 
@@ -170,10 +172,30 @@ struct gantry_drv_memory allocate(struct bench *bench, enum gantry_memory kind, 
     return memory;
 }
 
+uint32_t args_size_of(const char *kernel)
+{
+    static const struct {
+        const char *kernel;
+        uint32_t size;
+    } rows[] = {
+        {"affine", sizeof(struct affine_args)},   {"affine_folded", sizeof(struct affine_args)},
+        {"several", sizeof(struct several_args)}, {"reverse", sizeof(uint64_t)},
+        {"spin", sizeof(struct spin_args)},
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        if (strcmp(rows[i].kernel, kernel) == 0)
+            return rows[i].size;
+    }
+    return 0;
+}
+
 struct gantry_drv_kernel *make_kernel(struct bench *bench, const char *name, uint32_t threads,
                                       uint32_t shared_per_thread)
 {
-    struct gantry_kernel_source source = {.name = name, .shared_per_thread = shared_per_thread};
+    struct gantry_kernel_source source = {.name = name,
+                                          .args_size = args_size_of(name),
+                                          .shared_per_thread = shared_per_thread};
     struct gantry_backend_image image = {
         .kind = GANTRY_IMAGE_PTX,
         .entry = GANTRY_ENTRY_BOTH,
@@ -185,6 +207,7 @@ struct gantry_drv_kernel *make_kernel(struct bench *bench, const char *name, uin
     };
     struct gantry_backend_kernel_params params = {
         .source = &source,
+        .entry = strstr(name, GANTRY_FOLDED_SUFFIX) ? GANTRY_ENTRY_FOLDED : GANTRY_ENTRY_DIRECT,
         .symbol = name,
         .block = {threads, 1, 1},
         .images = &image,

@@ -33,8 +33,10 @@ struct bench {
     struct gantry_drv_device *device;
     struct gantry_drv_queue *queue;
     struct gantry_queue_stats stats;
-    uint64_t value; /* of the queue's latest submission */
-    bool graphs;    /* plans become graphs */
+    uint64_t value;  /* of the queue's latest submission */
+    bool graphs;     /* plans become graphs */
+    bool exact_args; /* the driver tells how long a kernel's parameters are: CUDA 12.4 */
+    bool untimed;    /* the driver works when it is asked, not by itself */
 };
 
 /* Opens the plugin named by the first argument, its first usable device and a queue. */
@@ -86,11 +88,22 @@ struct affine_args {
     uint32_t n, a, b;
 };
 
+/* Of several, which has them as four parameters: *y = a + b + n. */
+struct several_args {
+    uint64_t y;
+    uint8_t a;
+    uint64_t b;
+    uint32_t n;
+};
+
 /* Of spin: y[0] = value, ns nanoseconds after it was started. */
 struct spin_args {
     uint64_t y, ns;
     uint32_t value;
 };
+
+/* Bytes of the kernel's argument struct. */
+uint32_t args_size_of(const char *kernel);
 
 /* ---- The tests ------------------------------------------------------------------------------ */
 

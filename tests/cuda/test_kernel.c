@@ -24,7 +24,7 @@ static enum gantry_status create(struct bench *bench, const char *symbol,
                                  struct gantry_drv_kernel **kernel,
                                  struct gantry_backend_kernel_info *info)
 {
-    struct gantry_kernel_source source = {.name = symbol};
+    struct gantry_kernel_source source = {.name = symbol, .args_size = args_size_of(symbol)};
     struct gantry_backend_kernel_params params = {
         .source = &source,
         .symbol = symbol,
@@ -150,7 +150,9 @@ static void run_reverse(struct bench *bench, struct gantry_drv_kernel *kernel, u
 static void test_shared(struct bench *bench)
 {
     uint32_t most = bench->info.limits.max_shared_bytes / THREADS;
-    struct gantry_kernel_source source = {.name = "reverse", .shared_per_thread = most + 4};
+    struct gantry_kernel_source source = {.name = "reverse",
+                                          .args_size = sizeof(uint64_t),
+                                          .shared_per_thread = most + 4};
     struct gantry_backend_image image = ptx_image(kernels_ptx, 75, 63);
     struct gantry_backend_kernel_params params = {
         .source = &source,
@@ -193,18 +195,26 @@ static void test_block(struct bench *bench)
     CHECK_EQUAL(threads, 256);
 }
 
-/* A user's kernel with several parameters, stated as one struct; and one without any. */
+/* A user's kernel with several parameters, stated as one struct, which ends in padding; and one
+ * without any. What is stated must fit. */
 static void test_parameters(struct bench *bench)
 {
+    struct gantry_kernel_source wrong = {.name = "affine", .args_size = 4};
+    struct gantry_backend_image image = ptx_image(kernels_ptx, 75, 63);
+    struct gantry_backend_kernel_params params = {
+        .source = &wrong,
+        .symbol = "affine",
+        .block = {THREADS, 1, 1},
+        .images = &image,
+        .image_count = 1,
+    };
+    struct gantry_backend_kernel_info info;
+    struct gantry_drv_kernel *none;
+
     struct gantry_drv_memory y = allocate(bench, GANTRY_MEMORY_READBACK, 4);
     struct gantry_drv_kernel *several = make_kernel(bench, "several", THREADS, 0);
     struct gantry_drv_kernel *nothing = make_kernel(bench, "nothing", THREADS, 0);
-    struct {
-        uint64_t y;
-        uint8_t a;
-        uint64_t b;
-        uint32_t n;
-    } args = {y.address, 200, 30000, 4000000};
+    struct several_args args = {y.address, 200, 30000, 4000000};
     struct gantry_op ops[] = {
         launch_op(several, 1, 1, &args, sizeof(args)),
         launch_op(nothing, 1, 1, NULL, 0),
@@ -212,6 +222,8 @@ static void test_parameters(struct bench *bench)
 
     run_ops(bench, ops, 2);
     CHECK_EQUAL(*(uint32_t *)y.host, 4030200);
+    if (bench->exact_args)
+        CHECK(bench->ops->kernel_create(bench->device, &params, &none, &info) == GANTRY_E_LAYOUT);
     bench->ops->kernel_destroy(bench->device, several);
     bench->ops->kernel_destroy(bench->device, nothing);
     bench->ops->memory_free(bench->device, &y);

@@ -22,7 +22,8 @@ void test_lost(struct bench *bench)
     struct gantry_op op = launch_op(affine, 1, 32, &args, sizeof(args));
     struct gantry_plan plan = {.ops = &op, .op_count = 1, .stage_count = 1};
     struct gantry_backend_submission submission = {.value = ++bench->value};
-    struct gantry_kernel_source source = {.name = "affine"};
+    struct gantry_kernel_source source = {.name = "affine",
+                                          .args_size = sizeof(struct affine_args)};
     struct gantry_backend_kernel_params params = {.source = &source,
                                                   .symbol = "affine",
                                                   .block = {32, 1, 1}};

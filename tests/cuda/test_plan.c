@@ -129,7 +129,8 @@ void test_unordered(struct bench *bench)
 
 static void test_programmatic(struct bench *bench)
 {
-    struct gantry_kernel_source source = {.name = "affine"};
+    struct gantry_kernel_source source = {.name = "affine",
+                                          .args_size = sizeof(struct affine_args)};
     struct gantry_backend_image image = {.kind = GANTRY_IMAGE_PTX,
                                          .entry = GANTRY_ENTRY_BOTH,
                                          .arch = 90,
