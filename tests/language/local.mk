@@ -19,7 +19,7 @@ tests_language_check_package_SOURCES = tests/language/check_package.c
 tests_language_check_package_CPPFLAGS = $(AM_CPPFLAGS) -Itests/language
 tests_language_check_package_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_language_check_package_LDADD = libgantry.la $(CMOCKA_LIBS)
-tests/language/tests_language_check_package-check_package.$(OBJEXT): tests/language/types.h
+tests/language/check_package-check_package.$(OBJEXT): tests/language/types.h
 endif
 
 EXTRA_DIST += $(LANGUAGE_PACKAGES:.gpk=.gk) tests/language/refuse \
