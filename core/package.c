@@ -95,8 +95,8 @@ static enum gantry_status parse_file(const char *path, struct gantry_package **p
 {
     FILE *file = fopen(path, "rbe");
     enum gantry_status status;
-    void *data;
-    size_t size;
+    void *data = NULL;
+    size_t size = 0;
 
     if (!file)
         return fail(GANTRY_E_IO, "%s: %s", path, strerror(errno));

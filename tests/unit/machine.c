@@ -84,13 +84,12 @@ struct gantry *machine_open(void)
 /* The plugin is loaded once more, so that it can still be asked when gantry has closed it. */
 void machine_close(struct gantry **g, const char *plugin)
 {
-    char path[1024];
+    char name[128];
     const long *faults;
     void *handle;
 
-    snprintf(path, sizeof(path), "%s/gantry-%s.so", machine_folder("tests/plugins/twins/.libs"),
-             plugin);
-    handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    snprintf(name, sizeof(name), "tests/plugins/twins/.libs/gantry-%s.so", plugin);
+    handle = dlopen(machine_folder(name), RTLD_NOW | RTLD_LOCAL);
     assert_non_null(handle);
     gantry_close(g);
     assert_null(*g);

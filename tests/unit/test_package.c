@@ -281,11 +281,11 @@ static void look_at_all(const uint8_t *data, size_t size)
     }
     for (uint32_t i = 0; i < package->image_count; i++) {
         const struct gantry_backend_image *image = &package->images[i].image;
-        uint8_t sum = 0;
+        void *copy = malloc(image->size); /* reads every byte, for the sanitizer to see */
 
-        for (size_t b = 0; b < image->size; b++)
-            sum = (uint8_t)(sum + ((const uint8_t *)image->data)[b]);
-        assert_true(image->size == 0 || sum <= 0xff);
+        assert_non_null(copy);
+        memcpy(copy, image->data, image->size);
+        free(copy);
     }
     package_free(package);
 }
