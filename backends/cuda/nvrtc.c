@@ -42,7 +42,6 @@ static const struct {
              {"libnvrtc.so.11.2", 11},
              {"libnvrtc.so", 0}};
 
-/* A library of a later major version makes cubins that the driver refuses. */
 static bool open_library(struct gantry_drv_instance *instance, struct nvrtc *nvrtc,
                          struct report *report)
 {
@@ -80,6 +79,19 @@ static bool find_symbols(struct nvrtc *nvrtc, struct report *report)
     return true;
 }
 
+/* What a later major version makes is refused by the driver. */
+static bool check_version(struct gantry_drv_instance *instance, struct nvrtc *nvrtc,
+                          struct report *report)
+{
+    int driver = instance->cu.version;
+
+    if (nvrtc->nvrtcVersion(&nvrtc->major, &nvrtc->minor) == 0 && nvrtc->major <= driver / 1000)
+        return true;
+    report_add(report, "NVRTC %d.%d is too new for a driver of CUDA %d.%d; install that of CUDA %d",
+               nvrtc->major, nvrtc->minor, driver / 1000, driver % 1000 / 10, driver / 1000);
+    return false;
+}
+
 /* A failure is not remembered: NVRTC may be installed while the program runs. */
 static struct nvrtc *get_nvrtc(struct gantry_drv_instance *instance, struct report *report)
 {
@@ -90,7 +102,7 @@ static struct nvrtc *get_nvrtc(struct gantry_drv_instance *instance, struct repo
     if (!nvrtc) {
         nvrtc = host_allocate(instance, sizeof(*nvrtc));
         if (nvrtc && open_library(instance, nvrtc, report) && find_symbols(nvrtc, report) &&
-            nvrtc->nvrtcVersion(&nvrtc->major, &nvrtc->minor) == 0) {
+            check_version(instance, nvrtc, report)) {
             instance->nvrtc = nvrtc;
         } else {
             host_release(instance, nvrtc);

@@ -147,7 +147,7 @@ void bench_open(struct bench *bench, const char *plugin, enum gantry_submit_mode
     CHECK_OK(status);
     open_first_usable(bench, submit);
     CHECK(sscanf(bench->info.driver_version, "%u.%u", &major, &minor) == 2);
-    bench->exact_args = major > 12 || (major == 12 && minor >= 4);
+    bench->driver = major * 100 + minor;
     CHECK_OK(bench->ops->queue_create(bench->device, &params, &bench->queue));
 }
 

@@ -35,7 +35,7 @@ struct bench {
     struct gantry_queue_stats stats;
     uint64_t value;  /* of the queue's latest submission */
     bool graphs;     /* plans become graphs */
-    bool exact_args; /* the driver tells how long a kernel's parameters are: CUDA 12.4 */
+    unsigned driver; /* 1204: CUDA 12.4 */
     bool untimed;    /* the driver works when it is asked, not by itself */
 };
 
