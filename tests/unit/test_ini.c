@@ -185,7 +185,7 @@ static void c43_long_value(void **state)
 
 static void c43_long_names(void **state)
 {
-    char header[400], key[160];
+    char header[10200], key[10200];
 
     (void)state;
     snprintf(header, sizeof(header), "[gpu %s]\na = 1\n", filled("", 300, 'n'));
