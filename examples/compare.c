@@ -8,9 +8,7 @@
 struct comparison {
     struct gantry *g;
     uint32_t repeat;
-    float threshold;
-    const struct picture *from;
-    struct picture *to;
+    const struct filter_params *params;
     struct filter_findings found;
     struct reference reference;
 };
@@ -25,8 +23,8 @@ static uint32_t largest_difference(const struct comparison *comparison)
 {
     uint32_t largest = 0;
 
-    for (size_t i = 0; i < picture_words(comparison->to); i++) {
-        uint32_t a = comparison->to->pixels[i], b = comparison->reference.painted[i];
+    for (size_t i = 0; i < picture_words(comparison->params->to); i++) {
+        uint32_t a = comparison->params->to->pixels[i], b = comparison->reference.painted[i];
         uint32_t low = difference(a & 0xffff, b & 0xffff), high = difference(a >> 16, b >> 16);
 
         largest = low > largest ? low : largest;
@@ -40,7 +38,7 @@ static const char *wrong_integers(const struct comparison *comparison)
 {
     const struct filter_findings *found = &comparison->found;
     const struct reference *reference = &comparison->reference;
-    size_t pixels = picture_words(comparison->from) / 2;
+    size_t pixels = picture_words(comparison->params->from) / 2;
 
     if (memcmp(found->luma, reference->luma, pixels * sizeof *found->luma) != 0)
         return "luma";
@@ -68,8 +66,7 @@ static bool run_on(struct comparison *comparison, struct gantry_device *device)
 {
     struct filter_times times;
     struct filter filter;
-    enum gantry_status status =
-        filter_open(&filter, device, comparison->from, comparison->to, comparison->threshold);
+    enum gantry_status status = filter_open(&filter, device, comparison->params);
     bool agrees = false;
 
     if (status == GANTRY_OK)
@@ -125,19 +122,19 @@ static bool compare_devices(struct comparison *comparison)
     return agree;
 }
 
-bool compare_all(struct gantry *g, uint32_t repeat, const struct picture *from, struct picture *to,
-                 float threshold)
+bool compare_all(struct gantry *g, uint32_t repeat, const struct filter_params *params)
 {
-    struct comparison comparison = {
-        .g = g, .repeat = repeat, .threshold = threshold, .from = from, .to = to};
+    struct comparison comparison = {.g = g, .repeat = repeat, .params = params};
+    size_t pixels = picture_words(params->from) / 2;
     bool agree = false;
 
     if (gantry_device_count(g) == 0) {
         fputs("edge: --all: there is no device (gantry info says why)\n", stderr);
         return false;
     }
-    comparison.found.luma = malloc(picture_words(from) / 2 * sizeof *comparison.found.luma);
-    if (reference_make(&comparison.reference, from, threshold) && comparison.found.luma)
+    comparison.found.luma = malloc(pixels * sizeof *comparison.found.luma);
+    if (reference_make(&comparison.reference, params->from, params->threshold) &&
+        comparison.found.luma)
         agree = compare_devices(&comparison);
     else
         fputs("edge: --all: out of memory\n", stderr);

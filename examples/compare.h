@@ -8,9 +8,8 @@
  * therefore differ by this much; luma, histogram and levels are integers and must not differ. */
 enum { COMPARE_TOLERANCE = 64 };
 
-/* Runs the filter `repeat` times on each, and prints a line for each. `to` gets the last picture.
- * False: one failed, one differs, or there is none. */
-bool compare_all(struct gantry *g, uint32_t repeat, const struct picture *from, struct picture *to,
-                 float threshold);
+/* Runs the filter `repeat` times on each, and prints a line for each. params->to gets the last
+ * picture. False: one failed, one differs, or there is none. */
+bool compare_all(struct gantry *g, uint32_t repeat, const struct filter_params *params);
 
 #endif

@@ -10,7 +10,6 @@
 #include "options.h"
 #include "testpicture.h"
 
-/* A change of luma that counts as an edge: a share of the picture's range, for a pixel. */
 static const float threshold = 0.06f;
 
 static int complain(const char *what, const char *why)
@@ -31,20 +30,20 @@ static void print_run(const struct gantry_device_info *info, const struct filter
     printf("launches a submit  %g\n", times->launches_per_submit);
 }
 
-static int run_on_one(struct gantry *g, const struct options *options, const struct picture *from,
-                      struct picture *to)
+static int run_on_one(struct gantry *g, const struct options *options,
+                      const struct filter_params *params)
 {
-    const struct gantry_device_params params = {.device = options->device,
-                                                .backend = options->backend};
+    const struct gantry_device_params device_params = {.device = options->device,
+                                                       .backend = options->backend};
     struct gantry_device *device;
     struct gantry_device_info info;
     struct filter_times times;
     struct filter filter;
     enum gantry_status status;
 
-    if (gantry_device_open(g, &params, &device) != GANTRY_OK)
+    if (gantry_device_open(g, &device_params, &device) != GANTRY_OK)
         return complain("opening a device", gantry_last_error());
-    status = filter_open(&filter, device, from, to, threshold);
+    status = filter_open(&filter, device, params);
     if (status == GANTRY_OK)
         status = filter_run(&filter, options->repeat, &times);
     if (status == GANTRY_OK)
@@ -60,6 +59,10 @@ static int run_on_one(struct gantry *g, const struct options *options, const str
 
 static int run(const struct options *options, const struct picture *from, struct picture *to)
 {
+    const struct filter_params filter_params = {.from = from,
+                                                .to = to,
+                                                .kernels = options->kernels,
+                                                .threshold = threshold};
     const struct gantry_params params = {.app_name = "edge", .config_file = options->config};
     struct gantry *g;
     int status;
@@ -67,9 +70,9 @@ static int run(const struct options *options, const struct picture *from, struct
     if (gantry_open(&params, &g) != GANTRY_OK)
         return complain("starting", gantry_last_error());
     if (options->all)
-        status = compare_all(g, options->repeat, from, to, threshold) ? DONE : FAILED;
+        status = compare_all(g, options->repeat, &filter_params) ? DONE : FAILED;
     else
-        status = run_on_one(g, options, from, to);
+        status = run_on_one(g, options, &filter_params);
     gantry_close(&g);
     return status;
 }

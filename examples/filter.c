@@ -4,10 +4,9 @@
 
 #include "filter.h"
 
-/* ---- Objects ----------------------------------------------------------------------------------
- */
+/* ---- Objects -------------------------------------------------------------------------------- */
 
-static enum gantry_status make_kernels(struct filter *filter)
+static enum gantry_status make_kernels(struct filter *filter, const char *file)
 {
     static enum gantry_status (*const create[FILTER_KERNEL_COUNT])(struct gantry_module *,
                                                                    struct gantry_size,
@@ -20,8 +19,10 @@ static enum gantry_status make_kernels(struct filter *filter)
         [FILTER_SOBEL] = sobel_create,
         [FILTER_BLEND] = blend_create,
     };
-    const struct gantry_module_params package = {.data = edge_gpk, .size = edge_gpk_size};
-    enum gantry_status status = gantry_module_load(filter->device, &package, &filter->module);
+    const struct gantry_module_params own = {.data = edge_gpk, .size = edge_gpk_size};
+    const struct gantry_module_params other = {.file = file};
+    enum gantry_status status =
+        gantry_module_load(filter->device, file ? &other : &own, &filter->module);
 
     for (int i = 0; i < FILTER_KERNEL_COUNT && status == GANTRY_OK; i++)
         status = create[i](filter->module, (struct gantry_size){0}, &filter->kernels[i]);
@@ -51,8 +52,7 @@ static enum gantry_status make_buffers(struct filter *filter)
     return status;
 }
 
-/* ---- The list ---------------------------------------------------------------------------------
- */
+/* ---- The list ------------------------------------------------------------------------------- */
 
 static void record_levels(struct filter *filter, gantry_ptr luma, uint32_t count)
 {
@@ -88,8 +88,7 @@ static void record_edges(struct filter *filter, gantry_ptr luma)
 }
 
 /* A failure to record stays in the list and comes out of finish. */
-static enum gantry_status record(struct filter *filter, const struct picture *from,
-                                 struct picture *to, float threshold)
+static enum gantry_status record(struct filter *filter, const struct filter_params *params)
 {
     struct gantry_list *list = filter->list;
     uint32_t count = filter->width * filter->height;
@@ -97,7 +96,7 @@ static enum gantry_status record(struct filter *filter, const struct picture *fr
     gantry_ptr luma = gantry_buffer_address(filter->luma);
 
     gantry_list_begin_concurrent(list);
-    gantry_list_upload(list, filter->pixels, 0, from->pixels, (uint64_t)count * 8);
+    gantry_list_upload(list, filter->pixels, 0, params->from->pixels, (uint64_t)count * 8);
     gantry_list_fill(list, filter->bins, 0, EDGE_BINS * 4, 0);
     gantry_list_end_concurrent(list);
 
@@ -119,31 +118,32 @@ static enum gantry_status record(struct filter *filter, const struct picture *fr
                                       .levels = gantry_buffer_address(filter->levels),
                                       .edges = gantry_buffer_address(filter->edges),
                                       .painted = gantry_buffer_address(filter->painted),
-                                      .threshold = threshold,
+                                      .threshold = params->threshold,
                                       .n = count});
-    gantry_list_download(list, filter->painted, 0, to->pixels, (uint64_t)count * 8);
+    gantry_list_download(list, filter->painted, 0, params->to->pixels, (uint64_t)count * 8);
     return gantry_list_finish(list);
 }
 
-/* ---- Interface --------------------------------------------------------------------------------
- */
+/* ---- Interface ------------------------------------------------------------------------------ */
 
 enum gantry_status filter_open(struct filter *filter, struct gantry_device *device,
-                               const struct picture *from, struct picture *to, float threshold)
+                               const struct filter_params *params)
 {
     enum gantry_status status;
 
-    *filter = (struct filter){.device = device, .width = from->width, .height = from->height};
+    *filter = (struct filter){.device = device,
+                              .width = params->from->width,
+                              .height = params->from->height};
     status = gantry_queue_create(device, NULL, &filter->queue);
     if (status == GANTRY_OK)
-        status = make_kernels(filter);
+        status = make_kernels(filter, params->kernels);
     if (status == GANTRY_OK)
         status = make_buffers(filter);
     if (status == GANTRY_OK)
         status = gantry_list_create(device, &(struct gantry_list_params){.label = "edge"},
                                     &filter->list);
     if (status == GANTRY_OK)
-        status = record(filter, from, to, threshold);
+        status = record(filter, params);
     return status;
 }
 

@@ -43,10 +43,18 @@ struct filter_findings {
     uint32_t levels[2];
 };
 
-/* Makes everything for pictures of one size. The list reads `from` and writes `to`, on each run. On
- * failure gantry_last_error() says why; filter_close() is due in either case. */
+struct filter_params {
+    const struct picture *from; /* read on each run */
+    struct picture *to;         /* written on each run; of the same size */
+    const char *kernels;        /* a package's file; NULL: the package in this program */
+    float threshold;            /* the change of luma that counts as an edge: a share of the
+                                   picture's range, for a pixel */
+};
+
+/* Makes everything for a picture. On failure gantry_last_error() says why; filter_close() is due in
+ * either case. */
 enum gantry_status filter_open(struct filter *filter, struct gantry_device *device,
-                               const struct picture *from, struct picture *to, float threshold);
+                               const struct filter_params *params);
 void filter_close(struct filter *filter);
 
 /* Submits the list `repeat` times (at least once) and waits for the last. */

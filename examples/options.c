@@ -16,6 +16,7 @@ static const char usage[] =
     "  --repeat N      run the list N times (1 to 1000000); default 1\n"
     "  --device D      an index, a name pattern, uuid:…, pci:…, cuda:0, or auto\n"
     "  --backend B     cuda or vulkan\n"
+    "  --kernels FILE  a package made from edge.gk, instead of the one in this program\n"
     "  --config FILE   an INI file, weaker than the user's own\n"
     "  --help          this text\n"
     "\n"
@@ -59,6 +60,7 @@ int options_read(struct options *options, int argc, char **argv)
                                           {"backend", required_argument, NULL, 'b'},
                                           {"config", required_argument, NULL, 'c'},
                                           {"make-test-picture", required_argument, NULL, 'm'},
+                                          {"kernels", required_argument, NULL, 'k'},
                                           {"help", no_argument, NULL, 'h'},
                                           {0}};
     int option;
@@ -81,6 +83,9 @@ int options_read(struct options *options, int argc, char **argv)
             break;
         case 'c':
             options->config = optarg;
+            break;
+        case 'k':
+            options->kernels = optarg;
             break;
         case 'm':
             options->test_picture = optarg;

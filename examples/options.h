@@ -15,6 +15,7 @@ enum {
 struct options {
     const char *input, *output, *test_picture; /* output may be NULL with --all */
     const char *config, *device, *backend;     /* NULL: not given */
+    const char *kernels;                       /* a package; NULL: the one in the program */
     uint32_t repeat;
     bool all;
 };

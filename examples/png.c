@@ -50,8 +50,7 @@ void picture_free(struct picture *picture)
     *picture = (struct picture){0};
 }
 
-/* ---- Reading ----------------------------------------------------------------------------------
- */
+/* ---- Reading -------------------------------------------------------------------------------- */
 
 static bool open_for_reading(struct transfer *transfer, const char *path)
 {
@@ -164,8 +163,7 @@ bool picture_read(struct picture *picture, const char *path, char why[PICTURE_WH
     return read;
 }
 
-/* ---- Writing ----------------------------------------------------------------------------------
- */
+/* ---- Writing -------------------------------------------------------------------------------- */
 
 static void write_row(struct transfer *transfer, const struct picture *picture, uint32_t y)
 {

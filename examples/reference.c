@@ -102,32 +102,41 @@ static void find_edges(struct reference *reference, int64_t width, int64_t heigh
     }
 }
 
+static float clampf(float value, float from, float to)
+{
+    return fminf(fmaxf(value, from), to);
+}
+
 static float smoothstep(float from, float to, float x)
 {
-    float t = fminf(fmaxf((x - from) / (to - from), 0.0f), 1.0f);
+    float t = clampf((x - from) / (to - from), 0.0f, 1.0f);
 
     return t * t * (3.0f - 2.0f * t);
 }
 
-static uint32_t paint(uint32_t tone, float share)
+static uint32_t paint(uint32_t tone, float low, float gain, float share)
 {
-    float value = (float)tone * (0.25f + 0.5f * share);
+    const float white = 65535.0f;
+    float value = 0.5f * clampf(((float)tone - low) * gain, 0.0f, white);
 
-    return (uint32_t)(value + (65535.0f - value) * share + 0.5f);
+    return (uint32_t)(value + (white - value) * share + 0.5f);
 }
 
 static void blend(struct reference *reference, const struct picture *picture, float threshold,
                   size_t count)
 {
-    float low = (float)reference->levels[0], high = (float)reference->levels[1];
-    float scale = 1.0f / (threshold * fmaxf(high - low, 4096.0f));
+    float low = (float)reference->levels[0];
+    float range = fmaxf((float)reference->levels[1] - low, 4096.0f);
+    float gain = 65535.0f / range, scale = 1.0f / (threshold * range);
 
     for (size_t i = 0; i < count; i++) {
         uint32_t first = picture->pixels[2 * i], second = picture->pixels[2 * i + 1];
         float share = smoothstep(0.5f, 1.5f, reference->edges[i] * scale);
 
-        reference->painted[2 * i] = paint(first & 0xffff, share) | paint(first >> 16, share) << 16;
-        reference->painted[2 * i + 1] = paint(second & 0xffff, share) | (second & 0xffff0000);
+        reference->painted[2 * i] =
+            paint(first & 0xffff, low, gain, share) | paint(first >> 16, low, gain, share) << 16;
+        reference->painted[2 * i + 1] =
+            paint(second & 0xffff, low, gain, share) | (second & 0xffff0000);
     }
 }
 

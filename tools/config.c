@@ -21,8 +21,7 @@ struct scope {
     const char *name, *backend;
 };
 
-/* ---- Text -------------------------------------------------------------------------------------
- */
+/* ---- Text ----------------------------------------------------------------------------------- */
 
 static void print_value(const struct gantry_config_value *value)
 {
@@ -51,8 +50,7 @@ static int print_text(struct gantry *g, const struct scope *scope)
     return output_finish(TOOL_DONE);
 }
 
-/* ---- JSON -------------------------------------------------------------------------------------
- */
+/* ---- JSON ----------------------------------------------------------------------------------- */
 
 static json_t *describe_value(const struct gantry_config_value *value)
 {
@@ -85,8 +83,7 @@ static int print_json(struct gantry *g, const struct scope *scope)
                        TOOL_DONE);
 }
 
-/* ---- The subcommand ----------------------------------------------------------------------------
- */
+/* ---- The subcommand ------------------------------------------------------------------------- */
 
 int cmd_config(int argc, char **argv)
 {

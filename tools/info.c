@@ -17,8 +17,7 @@ static const char usage[] =
     "\n"
     "  --json   print one JSON object\n";
 
-/* ---- Text -------------------------------------------------------------------------------------
- */
+/* ---- Text ----------------------------------------------------------------------------------- */
 
 /* A reason is a list, when several places were searched: a line each. */
 static void print_reason(const char *reason)
@@ -130,8 +129,7 @@ static int print_text(struct gantry *g)
     return output_finish(TOOL_DONE);
 }
 
-/* ---- JSON -------------------------------------------------------------------------------------
- */
+/* ---- JSON ----------------------------------------------------------------------------------- */
 
 static json_t *describe_backends(struct gantry *g)
 {
@@ -219,8 +217,7 @@ static int print_json(struct gantry *g)
                        TOOL_DONE);
 }
 
-/* ---- The subcommand ----------------------------------------------------------------------------
- */
+/* ---- The subcommand ------------------------------------------------------------------------- */
 
 int cmd_info(int argc, char **argv)
 {

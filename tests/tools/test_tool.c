@@ -69,8 +69,7 @@ static const json_t *named(const json_t *list, const char *key, const char *name
     return NULL;
 }
 
-/* ---- Usage -------------------------------------------------------------------------------------
- */
+/* ---- Usage ---------------------------------------------------------------------------------- */
 
 static void test_help(void **state)
 {
@@ -145,8 +144,7 @@ static void test_output_that_does_not_fit(void **state)
     outcome_free(&outcome);
 }
 
-/* ---- info ---------------------------------------------------------------------------------------
- */
+/* ---- info ----------------------------------------------------------------------------------- */
 
 static void check_backend(const json_t *backend)
 {
@@ -262,8 +260,7 @@ static void test_info_without_plugins(void **state)
     outcome_free(&outcome);
 }
 
-/* ---- config -------------------------------------------------------------------------------------
- */
+/* ---- config --------------------------------------------------------------------------------- */
 
 static void test_config_origins(void **state)
 {
@@ -364,9 +361,9 @@ static void test_config_mistake(void **state)
     outcome_free(&outcome);
 }
 
-/* ---- inspect ------------------------------------------------------------------------------------
- */
+/* ---- inspect -------------------------------------------------------------------------------- */
 
+/* A package that is shipped. */
 static const char *package(const char *name)
 {
     static char path[512];
@@ -435,7 +432,8 @@ static void test_inspect_on_a_device(void **state)
     json_t *object;
 
     (void)state;
-    outcome = gantry(environment, "inspect", "--device=host:0", "--json", package("edge.tpk"));
+    outcome =
+        gantry(environment, "inspect", "--device=host:0", "--json", getenv("GANTRY_TEST_PACKAGE"));
     object = outcome_json(&outcome);
     assert_int_equal(outcome.status, 0);
     assert_string_equal(text_of(json_object_get(object, "device"), "backend"), "host");
