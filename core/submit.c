@@ -230,8 +230,7 @@ static enum gantry_status submit(struct gantry_queue *queue, struct gantry_list 
         status = submit_locked(queue, list, instance, &waits);
         if (status == GANTRY_OK) {
             count_submission(queue, list, waited);
-            if (point)
-                *point = (struct gantry_point){queue, list->last_value};
+            *point = (struct gantry_point){queue, list->last_value};
         }
         pthread_mutex_unlock(&queue->lock);
     }
@@ -245,11 +244,10 @@ enum gantry_status gantry_queue_submit(struct gantry_queue *queue, struct gantry
                                        const struct gantry_point *waits, uint32_t count,
                                        struct gantry_point *point)
 {
-    enum gantry_status status;
+    /* Written last: the caller's point may also be the one to wait for. */
+    struct gantry_point made = {NULL, 0};
+    enum gantry_status status = check_objects(queue, list);
 
-    if (point)
-        *point = (struct gantry_point){NULL, 0};
-    status = check_objects(queue, list);
     if (status == GANTRY_OK && count && !waits)
         status = fail(GANTRY_E_INVALID_ARGUMENT,
                       "gantry_queue_submit: %u points to wait for were announced, but the array is "
@@ -258,7 +256,9 @@ enum gantry_status gantry_queue_submit(struct gantry_queue *queue, struct gantry
     if (status == GANTRY_OK)
         status = check_list(queue, list);
     if (status == GANTRY_OK)
-        status = submit(queue, list, waits, count, point);
+        status = submit(queue, list, waits, count, &made);
+    if (point)
+        *point = made;
     return status;
 }
 
