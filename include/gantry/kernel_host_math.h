@@ -83,6 +83,8 @@ class half
             return uint16_t(sign | 0x7e00);
         if (size >= 65520.0)
             return uint16_t(sign | 0x7c00);
+        if (size == 0.0) /* has no exponent */
+            return sign;
         int exponent;
         frexp(size, &exponent);
         int scale = exponent < -13 ? 24 : 11 - exponent;
