@@ -198,7 +198,8 @@ struct gantry_op {
 
 /* `to` starts after `from`. With edges a backend needs no stages, with stages it needs no edges:
  * either order is sufficient. Edges point forward in the array of operations and are sorted by `to`,
- * then `from`; `programmatic` ones join two launches. */
+ * then `from`; `programmatic` ones join two launches. Within a stage edges ask for more than the list
+ * does: they lay its operations on a few chains. */
 struct gantry_edge {
     uint32_t from, to;
     bool programmatic;

@@ -111,7 +111,8 @@ static const char *check_edge(const struct gantry_drv_device *device,
     if (i > 0 && (edge->to < before->to || (edge->to == before->to && edge->from <= before->from)))
         return "edges are not sorted";
     const struct gantry_op *from = &plan->ops[edge->from], *to = &plan->ops[edge->to];
-    if (from->stage >= to->stage)
+    /* Within a stage an edge only lays operations on a chain. */
+    if (from->stage > to->stage)
         return "an edge joins operations whose stages are not in its order";
     return edge->programmatic ? check_programmatic(device, from, to) : NULL;
 }
