@@ -47,7 +47,6 @@ struct features {
     VkPhysicalDeviceVulkan11Features v11;
     VkPhysicalDeviceVulkan12Features v12;
     VkPhysicalDeviceShaderAtomicFloatFeaturesEXT atomic_float;
-    VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR executable;
 };
 
 /* What is known of a device before it is opened. */

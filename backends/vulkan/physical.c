@@ -76,15 +76,11 @@ VkPhysicalDeviceFeatures2 *features_chain(struct features *features, const struc
     features->v12.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
     features->atomic_float.sType =
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT;
-    features->executable.sType =
-        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR;
     features->core.pNext = NULL;
     link_struct(&features->core, &features->v11);
     link_struct(&features->core, &features->v12);
     if (has->atomic_float)
         link_struct(&features->core, &features->atomic_float);
-    if (has->executable_properties)
-        link_struct(&features->core, &features->executable);
     return &features->core;
 }
 
@@ -116,7 +112,6 @@ static void keep_used_features(const struct features *found, struct features *us
     KEEP(atomic_float.shaderBufferFloat32AtomicAdd);
     KEEP(atomic_float.shaderSharedFloat32Atomics);
     KEEP(atomic_float.shaderSharedFloat32AtomicAdd);
-    KEEP(executable.pipelineExecutableInfo);
 #undef KEEP
 }
 
@@ -251,18 +246,17 @@ static uint64_t device_local_size(const VkPhysicalDeviceMemoryProperties *memory
     return size;
 }
 
-/* Kernels reach buffers by address alone, so maxStorageBufferRange does not count. NVIDIA's driver
- * promises allocations just below 4 GiB and makes them as large as the heap; elsewhere the promise
- * is the truth. */
+/* Kernels reach buffers by address alone, so maxStorageBufferRange does not count. Nor does
+ * maxMemoryAllocationSize where maxBufferSize is known: it is a promise and not a limit (NVIDIA's
+ * driver promises just below 4 GiB and gives what the heap has). */
 static uint64_t max_buffer_size(const struct physical *physical, const struct properties *p)
 {
-    bool understated = p->v12.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY;
-    uint64_t size = device_local_size(&physical->memory);
+    uint64_t size =
+        physical->has.maintenance4 ? p->maintenance4.maxBufferSize : p->v11.maxMemoryAllocationSize;
+    uint64_t heap = device_local_size(&physical->memory);
 
-    if (physical->has.maintenance4 && p->maintenance4.maxBufferSize < size)
-        size = p->maintenance4.maxBufferSize;
-    if (p->v11.maxMemoryAllocationSize < size && !(understated && physical->has.maintenance4))
-        size = p->v11.maxMemoryAllocationSize;
+    if (size > heap)
+        size = heap;
     return size & ~UINT64_C(3); /* blocks are rounded up to whole words */
 }
 

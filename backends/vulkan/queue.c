@@ -62,9 +62,9 @@ static void free_waits(struct gantry_drv_queue *queue)
     memset(&queue->waits, 0, sizeof(queue->waits));
 }
 
-/* lavapipe's submission thread (Mesa 22.3) still touches the semaphores that a submission waited for
- * after it has signalled the submission as complete. It has one VkQueue: when that is idle, the thread
- * is past them. */
+/* lavapipe's submission thread (Mesa 22.3) still touches the semaphores that a submission waited
+ * for after it has signalled the submission as complete. It has one VkQueue: when that is idle, the
+ * thread is past them. */
 static void settle(struct gantry_drv_queue *queue)
 {
     struct gantry_drv_device *device = queue->device;

@@ -1,11 +1,11 @@
-# The Vulkan plugin driven without core, and a mutation of it without barriers between stages; what
-# plans are recorded as, with and without the mutation.
+# The Vulkan plugin driven without core, and a mutation of it without barriers between stages; what it
+# makes of machines that are not here; what plans are recorded as, with and without the mutation.
 VULKAN_SHADERS = tests/vulkan/step_direct.inc tests/vulkan/step_folded.inc
 
 if HAVE_VULKAN
 if HAVE_CMOCKA
-check_PROGRAMS += tests/vulkan/vulkan_plugin tests/vulkan/vulkan_record \
-	tests/vulkan/vulkan_record_dropped
+check_PROGRAMS += tests/vulkan/vulkan_plugin tests/vulkan/vulkan_machine \
+	tests/vulkan/vulkan_record tests/vulkan/vulkan_record_dropped
 check_LTLIBRARIES += tests/vulkan/dropped/gantry-vulkan.la
 endif
 endif
@@ -22,6 +22,15 @@ tests_vulkan_dropped_gantry_vulkan_la_CPPFLAGS = $(VULKAN_CPPFLAGS) -DGANTRY_TES
 tests_vulkan_dropped_gantry_vulkan_la_CFLAGS = $(gantry_vulkan_la_CFLAGS)
 tests_vulkan_dropped_gantry_vulkan_la_LDFLAGS = $(PLUGIN_LINK) -rpath /nowhere
 tests_vulkan_dropped_gantry_vulkan_la_SOURCES = $(VULKAN_SOURCES)
+
+tests_vulkan_vulkan_machine_CPPFLAGS = $(VULKAN_CPPFLAGS) -I$(top_srcdir)
+tests_vulkan_vulkan_machine_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) -pthread
+tests_vulkan_vulkan_machine_LDADD = $(CMOCKA_LIBS)
+tests_vulkan_vulkan_machine_SOURCES = \
+	tests/vulkan/machine.h tests/vulkan/machine.c \
+	tests/vulkan/machine_test.c tests/vulkan/heap_test.c \
+	backends/vulkan/physical.c backends/vulkan/family.c backends/vulkan/memory.c \
+	backends/vulkan/device.c backends/vulkan/status.c backends/vulkan/symbols.c
 
 VULKAN_RECORD_SOURCES = tests/vulkan/record_test.c \
 	backends/vulkan/record.c backends/vulkan/status.c backends/vulkan/symbols.c

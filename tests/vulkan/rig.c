@@ -234,6 +234,15 @@ void line_wait(struct line *line)
     assert_ok(rig.ops->queue_wait(line->queue, line->value, GANTRY_FOREVER));
 }
 
+void line_spin(struct line *line)
+{
+    uint64_t completed;
+
+    do
+        assert_ok(rig.ops->queue_completed(line->queue, &completed));
+    while (completed < line->value);
+}
+
 struct gantry_op op_step(uint32_t stage, struct gantry_drv_kernel *kernel,
                          const struct step_args *args)
 {

@@ -87,6 +87,7 @@ void line_close(struct line *line); /* waits first */
 void line_submit(struct line *line, struct gantry_drv_plan *plan);
 void line_once(struct line *line, const struct gantry_plan *plan);
 void line_wait(struct line *line);
+void line_spin(struct line *line); /* the same by asking again and again */
 
 struct gantry_op op_step(uint32_t stage, struct gantry_drv_kernel *kernel,
                          const struct step_args *args);
