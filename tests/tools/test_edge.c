@@ -204,10 +204,12 @@ static void test_sizes_against_plain_c(void **state)
 {
     static const uint32_t sizes[][2] = {{1, 1},   {1, 300}, {300, 1}, {3, 2},
                                         {64, 16}, {65, 17}, {63, 15}, {257, 129}};
-    const char *config = scratch_write("policy.ini", "[policy]\nblock_size = 64\nchains = 2\n");
+    char config[300];
 
     (void)state;
     skip_without_device();
+    snprintf(config, sizeof config, "%s",
+             scratch_write("policy.ini", "[policy]\nblock_size = 64\nchains = 2\n"));
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         const char *picture = draw_picture("size.png", sizes[i][0], sizes[i][1], i % 2);
         struct outcome outcome = EDGE("--config", config, "--repeat=3", "--all", picture);
