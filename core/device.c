@@ -1,90 +1,14 @@
-/* Opening and closing devices, and the objects that belong to one. */
+/* Opening and closing devices, and the state that they are in. */
 #include "device.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "buffer.h"
-#include "choose.h"
-#include "list.h"
-#include "module.h"
+#include "notice.h"
 #include "queue.h"
 #include "report.h"
 #include "retire.h"
 #include "status.h"
-
-/* ---- Objects ------------------------------------------------------------------------------- */
-
-void object_link(struct object *object, struct gantry_device *device, enum object_rank rank)
-{
-    struct object **first = &device->objects[rank];
-
-    object->device = device;
-    object->rank = rank;
-    pthread_mutex_lock(&device->lock);
-    object->prev = NULL;
-    object->next = *first;
-    if (*first)
-        (*first)->prev = object;
-    *first = object;
-    pthread_mutex_unlock(&device->lock);
-}
-
-void object_unlink(struct object *object)
-{
-    struct gantry_device *device = object->device;
-    struct object **first;
-
-    if (!device)
-        return;
-    first = &device->objects[object->rank];
-    pthread_mutex_lock(&device->lock);
-    if (object->prev)
-        object->prev->next = object->next;
-    else if (*first == object)
-        *first = object->next;
-    if (object->next)
-        object->next->prev = object->prev;
-    object->prev = object->next = NULL;
-    pthread_mutex_unlock(&device->lock);
-}
-
-static void free_object(struct object *object)
-{
-    switch (object->rank) {
-    case OBJECT_LIST:
-        list_free((struct gantry_list *)object);
-        break;
-    case OBJECT_KERNEL:
-        kernel_free((struct gantry_kernel *)object);
-        break;
-    case OBJECT_MODULE:
-        module_free((struct gantry_module *)object);
-        break;
-    case OBJECT_BUFFER:
-        buffer_free((struct gantry_buffer *)object);
-        break;
-    case OBJECT_QUEUE:
-        queue_free((struct gantry_queue *)object);
-        break;
-    case OBJECT_RANK_COUNT:
-        break;
-    }
-}
-
-/* What a list held may retire when the list goes, so each rank is followed by a flush. */
-static void free_objects(struct gantry_device *device)
-{
-    for (int rank = 0; rank < OBJECT_RANK_COUNT; rank++) {
-        while (device->objects[rank]) {
-            struct object *object = device->objects[rank];
-
-            object_unlink(object);
-            free_object(object);
-        }
-        retire_flush(device);
-    }
-}
 
 /* ---- State --------------------------------------------------------------------------------- */
 
@@ -218,73 +142,6 @@ static enum gantry_status open_view(struct gantry *g, const struct view *view, c
     return GANTRY_OK;
 }
 
-/* ---- Telling what was chosen --------------------------------------------------------------- */
-
-static bool demanded(const struct gantry_device_params *params, const struct choice *choice)
-{
-    return params->backend || choice->demanded;
-}
-
-/* Why the backend that comes first in the configuration is not the one that was taken. */
-static void add_fallback(const struct gantry *g, const struct view *view, struct text *text)
-{
-    const struct plugin *preferred = &g->plugins.items[0];
-    const struct card *card = &g->registry.cards[view->card];
-    const char *why = preferred->reason ? preferred->reason : "it does not see this device";
-
-    for (uint32_t i = 0; i < card->view_count; i++) {
-        if (card->views[i]->plugin == preferred)
-            why = card->views[i]->info.skipped[0] ? card->views[i]->info.skipped
-                                                  : "it could not open this device";
-    }
-    text_add(text, "%s is used because the preferred backend %s can't be: %s", view->plugin->name,
-             preferred->name, why);
-}
-
-/* Once for each open gantry: a program that opens devices in a loop need not repeat it. */
-static bool first_fallback(struct gantry *g)
-{
-    bool first;
-
-    pthread_mutex_lock(&g->lock);
-    first = !g->fallback_told;
-    g->fallback_told = true;
-    pthread_mutex_unlock(&g->lock);
-    return first;
-}
-
-static void tell_fallback(struct gantry *g, const struct view *view, bool any_device)
-{
-    bool software = any_device && view->info.type == GANTRY_DEVICE_CPU;
-    bool other = view->plugin != &g->plugins.items[0];
-    bool configured = strcmp(g->plugins.origin, "built-in") != 0;
-    struct text text = {0};
-
-    if ((!software && !other) || !first_fallback(g))
-        return;
-    if (software)
-        text_add(&text, "\"%s\" is a software device, taken because no other can be used%s",
-                 view->info.name, other ? "; " : "");
-    if (other)
-        add_fallback(g, view, &text);
-    log_write(&g->log, software || configured ? GANTRY_LOG_WARNING : GANTRY_LOG_INFO, "%s",
-              text_get(&text));
-    text_free(&text);
-}
-
-static void tell_choice(struct gantry *g, const struct gantry_device_params *params,
-                        const struct choice *choice, const struct view *view)
-{
-    const char *selector =
-        params->device ? params->device : policy_global(g->policy, "device", NULL);
-
-    log_write(&g->log, GANTRY_LOG_INFO, "device %u \"%s\" (%s) opened as %s:%u, policy %s",
-              view->card, view->info.name, gantry_device_type_name(view->info.type),
-              view->plugin->name, view->index, policy_section(g->policy, &view->subject));
-    if (!demanded(params, choice))
-        tell_fallback(g, view, strcmp(selector, "auto") == 0);
-}
-
 /* ---- The public calls ---------------------------------------------------------------------- */
 
 /* Tries the views in their order; one that can't be opened is said and passed over. */
@@ -308,7 +165,7 @@ static enum gantry_status open_first(struct gantry *g, const struct choice *choi
                       view->plugin->name, view->index, view->info.name, gantry_last_error());
     }
     if (status == GANTRY_OK)
-        tell_choice(g, params, choice, (*device)->view);
+        notice_choice(g, params, choice, (*device)->view);
     else if (failures.length)
         fail(status, "gantry_device_open: %s", text_get(&failures));
     text_free(&failures);
@@ -348,7 +205,7 @@ void gantry_device_close(struct gantry_device **handle)
     unlink_device(device);
     queue_idle_all(device);
     retire_flush(device);
-    free_objects(device);
+    objects_free(device);
     device->ops->device_close(device->drv);
     free_device(device);
 }

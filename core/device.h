@@ -56,6 +56,9 @@ struct gantry_device {
 void object_link(struct object *object, struct gantry_device *device, enum object_rank rank);
 void object_unlink(struct object *object);
 
+/* Frees all objects that the device still has; it is idle or lost. */
+void objects_free(struct gantry_device *device);
+
 /* GANTRY_OK when the device may be used: not NULL, made by this process, not lost. Otherwise fails
  * naming `what`, the call. Costs no system call. */
 enum gantry_status device_usable(struct gantry_device *device, const char *what);
