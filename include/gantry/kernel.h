@@ -1,24 +1,24 @@
 /* The kernel language: one source for glslc, nvcc, NVRTC and the host's C++ compiler.
  *
- * docs/kernel-language.md lists every word. A .gk file need not include this header: the wrapper that
- * `gantry compile` puts around it does so first. The wrapper chooses what is compiled:
+ * docs/kernel-language.md lists every word. A .gk file need not include this header: the wrapper
+ * that `gantry compile` puts around it does so first. The wrapper chooses what is compiled:
  *
- *   GLSL       one entry of one kernel. GANTRY_KERNEL_name is defined as GANTRY_KERNEL_THIS for that
- *              kernel and as GANTRY_KERNEL_OTHER for the file's others; GANTRY_FOLDED asks for the
- *              folded entry, GANTRY_NATIVE_FLOAT_ATOMICS for the instruction that some devices lack;
- *              the wrapper ends in GANTRY_MAIN.
- *   CUDA, host every entry of the file, or those of one kernel: the wrapper ends in GANTRY_ENTRIES.
- *   GANTRY_SCAN nothing is defined, so that the compiler's front end sees the words themselves.
+ * - GLSL: one entry of one kernel. GANTRY_KERNEL_name is defined as GANTRY_KERNEL_THIS for that
+ *   kernel and as GANTRY_KERNEL_OTHER for the file's others; GANTRY_FOLDED asks for the folded
+ *   entry, GANTRY_NATIVE_FLOAT_ATOMICS for the instruction that some devices lack; GANTRY_MAIN ends
+ *   it.
+ * - CUDA and the host: every entry of the file, or those of one kernel; GANTRY_ENTRIES ends it.
+ * - GANTRY_SCAN: nothing is defined, so that gantry compile sees the words themselves.
  *
- * Names that begin with gantry_ are not for kernels. Pointers hide their representation because plain
- * indexing is wrong past 4 GiB on some drivers: AT() does its arithmetic in 64 bits. There is no
- * read-only load and no restrict: launches start early and share tables, which breaks both. */
+ * Names that begin with gantry_ are not for kernels. Pointers hide their representation because
+ * plain indexing is wrong past 4 GiB on some drivers: AT() does its arithmetic in 64 bits. There is
+ * no read-only load and no restrict: launches start early and share tables, which breaks both. */
 #ifndef GANTRY_KERNEL_H
 #define GANTRY_KERNEL_H
 
 #ifndef GANTRY_SCAN
 
-/* ---- Attributes: read by gantry compile, nothing to a compiler ---------------------------------- */
+/* ---- Attributes: read by gantry compile, nothing to a compiler ------------------------------ */
 
 #define BLOCK(size)
 #define BLOCK_MULTIPLE(threads)

@@ -4,7 +4,7 @@
 
 #define FN static __device__ inline
 
-/* ---- Types -------------------------------------------------------------------------------------- */
+/* ---- Types ---------------------------------------------------------------------------------- */
 
 typedef unsigned int uint;
 typedef signed char int8;
@@ -17,7 +17,7 @@ typedef unsigned long long uint64;
 #ifdef __CUDACC__
 #pragma nv_diag_suppress 2506 /* the suffix of GLSL has no underscore */
 #endif
-__device__ __host__ constexpr double operator""lf(long double value)
+__device__ __host__ constexpr double operator"" lf(long double value)
 {
     return static_cast<double>(value);
 }
@@ -31,24 +31,32 @@ template <class T> struct alignas(2 * sizeof(T)) gantry_vec2_ {
     typedef T element;
     T x, y;
     gantry_vec2_() = default;
-    __device__ __host__ constexpr explicit gantry_vec2_(T a) : x(a), y(a) {}
-    __device__ __host__ constexpr gantry_vec2_(T a, T b) : x(a), y(b) {}
+    __device__ __host__ constexpr explicit gantry_vec2_(T a) : x(a), y(a)
+    {
+    }
+    __device__ __host__ constexpr gantry_vec2_(T a, T b) : x(a), y(b)
+    {
+    }
 };
 
 template <class T> struct alignas(4 * sizeof(T)) gantry_vec4_ {
     typedef T element;
     T x, y, z, w;
     gantry_vec4_() = default;
-    __device__ __host__ constexpr explicit gantry_vec4_(T a) : x(a), y(a), z(a), w(a) {}
-    __device__ __host__ constexpr gantry_vec4_(T a, T b, T c, T d) : x(a), y(b), z(c), w(d) {}
+    __device__ __host__ constexpr explicit gantry_vec4_(T a) : x(a), y(a), z(a), w(a)
+    {
+    }
+    __device__ __host__ constexpr gantry_vec4_(T a, T b, T c, T d) : x(a), y(b), z(c), w(d)
+    {
+    }
 };
 
 #define float2 gantry_vec2_<float>
 #define float4 gantry_vec4_<float>
-#define int2 gantry_vec2_<int>
-#define int4 gantry_vec4_<int>
-#define uint2 gantry_vec2_<uint>
-#define uint4 gantry_vec4_<uint>
+#define int2   gantry_vec2_<int>
+#define int4   gantry_vec4_<int>
+#define uint2  gantry_vec2_<uint>
+#define uint4  gantry_vec4_<uint>
 
 /* cuda_fp16.h is not at hand under NVRTC. */
 struct alignas(2) gantry_half_ {
@@ -67,41 +75,59 @@ struct alignas(2) gantry_half_ {
 };
 #define half gantry_half_
 
-#define GANTRY_HALF_OPERATOR(op, instruction)                                                      \
-    FN half operator op(half a, half b)                                                            \
-    {                                                                                              \
-        half c;                                                                                    \
-        asm(instruction " %0, %1, %2;" : "=h"(c.bits_) : "h"(a.bits_), "h"(b.bits_));              \
-        return c;                                                                                  \
-    }                                                                                              \
-    FN half &operator op##=(half &a, half b) { return a = a op b; }
+#define GANTRY_HALF_OPERATOR(op, instruction)                                         \
+    FN half operator op(half a, half b)                                               \
+    {                                                                                 \
+        half c;                                                                       \
+        asm(instruction " %0, %1, %2;" : "=h"(c.bits_) : "h"(a.bits_), "h"(b.bits_)); \
+        return c;                                                                     \
+    }                                                                                 \
+    FN half &operator op##=(half &a, half b)                                          \
+    {                                                                                 \
+        return a = a op b;                                                            \
+    }
 GANTRY_HALF_OPERATOR(+, "add.rn.f16")
 GANTRY_HALF_OPERATOR(-, "sub.rn.f16")
 GANTRY_HALF_OPERATOR(*, "mul.rn.f16")
-FN half operator/(half a, half b) { return half(float(a) / float(b)); }
-FN half &operator/=(half &a, half b) { return a = a / b; }
-FN half operator-(half a) { return half(-float(a)); }
+FN half operator/(half a, half b)
+{
+    return half(float(a) / float(b));
+}
+FN half &operator/=(half &a, half b)
+{
+    return a = a / b;
+}
+FN half operator-(half a)
+{
+    return half(-float(a));
+}
 
 /* Each element of a vector with the other vector's, or with the scalar. */
-#define GANTRY_VECTOR_OPERATOR(V, op, make)                                                        \
-    template <class T> FN V<T> operator op(V<T> a, V<T> b) { return make(op); }                    \
-    template <class T> FN V<T> operator op(V<T> a, typename gantry_same_<T>::type b)               \
-    {                                                                                              \
-        return a op V<T>(b);                                                                       \
-    }                                                                                              \
-    template <class T> FN V<T> operator op(typename gantry_same_<T>::type a, V<T> b)               \
-    {                                                                                              \
-        return V<T>(a) op b;                                                                       \
-    }                                                                                              \
-    template <class T> FN V<T> &operator op##=(V<T> &a, V<T> b) { return a = a op b; }             \
-    template <class T> FN V<T> &operator op##=(V<T> &a, typename gantry_same_<T>::type b)          \
-    {                                                                                              \
-        return a = a op b;                                                                         \
+#define GANTRY_VECTOR_OPERATOR(V, op, make)                                               \
+    template <class T> FN V<T> operator op(V<T> a, V<T> b)                                \
+    {                                                                                     \
+        return make(op);                                                                  \
+    }                                                                                     \
+    template <class T> FN V<T> operator op(V<T> a, typename gantry_same_<T>::type b)      \
+    {                                                                                     \
+        return a op V<T>(b);                                                              \
+    }                                                                                     \
+    template <class T> FN V<T> operator op(typename gantry_same_<T>::type a, V<T> b)      \
+    {                                                                                     \
+        return V<T>(a) op b;                                                              \
+    }                                                                                     \
+    template <class T> FN V<T> &operator op##=(V<T> &a, V<T> b)                           \
+    {                                                                                     \
+        return a = a op b;                                                                \
+    }                                                                                     \
+    template <class T> FN V<T> &operator op##=(V<T> &a, typename gantry_same_<T>::type b) \
+    {                                                                                     \
+        return a = a op b;                                                                \
     }
 #define GANTRY_MAKE2(op) gantry_vec2_<T>(a.x op b.x, a.y op b.y)
 #define GANTRY_MAKE4(op) gantry_vec4_<T>(a.x op b.x, a.y op b.y, a.z op b.z, a.w op b.w)
-#define GANTRY_VECTOR_OPERATORS(op)                                                                \
-    GANTRY_VECTOR_OPERATOR(gantry_vec2_, op, GANTRY_MAKE2)                                         \
+#define GANTRY_VECTOR_OPERATORS(op)                        \
+    GANTRY_VECTOR_OPERATOR(gantry_vec2_, op, GANTRY_MAKE2) \
     GANTRY_VECTOR_OPERATOR(gantry_vec4_, op, GANTRY_MAKE4)
 GANTRY_VECTOR_OPERATORS(+)
 GANTRY_VECTOR_OPERATORS(-)
@@ -127,61 +153,67 @@ template <class T> FN bool operator==(gantry_vec4_<T> a, gantry_vec4_<T> b)
 {
     return a.x == b.x && a.y == b.y && a.z == b.z && a.w == b.w;
 }
-template <class T> FN bool operator!=(gantry_vec2_<T> a, gantry_vec2_<T> b) { return !(a == b); }
-template <class T> FN bool operator!=(gantry_vec4_<T> a, gantry_vec4_<T> b) { return !(a == b); }
+template <class T> FN bool operator!=(gantry_vec2_<T> a, gantry_vec2_<T> b)
+{
+    return !(a == b);
+}
+template <class T> FN bool operator!=(gantry_vec4_<T> a, gantry_vec4_<T> b)
+{
+    return !(a == b);
+}
 
-#define ARGS(name) struct name
-#define STRUCT(name) struct name
-#define INOUT(T) T &
+#define ARGS(name)        struct name
+#define STRUCT(name)      struct name
+#define INOUT(T)          T &
 #define TABLE(T, name, n) __constant__ const T name[n]
 
-/* ---- Pointers ----------------------------------------------------------------------------------- */
+/* ---- Pointers ------------------------------------------------------------------------------- */
 
 template <class T> struct gantry_ptr_ {
     T *base_;
 };
 
-#define GANTRY_CHECK_SIZE(type, bytes, align)                                                      \
-    static_assert(sizeof(type) == (bytes) && alignof(type) == (align),                             \
+#define GANTRY_CHECK_SIZE(type, bytes, align)                          \
+    static_assert(sizeof(type) == (bytes) && alignof(type) == (align), \
                   "struct " #type " has another size or alignment in CUDA")
 #ifdef __CUDACC_RTC__ /* has no offsetof */
 #define GANTRY_OFFSET_OF(type, member) __INTADDR__(&((type *)0)->member)
 #else
 #define GANTRY_OFFSET_OF(type, member) __builtin_offsetof(type, member)
 #endif
-#define GANTRY_CHECK_OFFSET(type, member, bytes)                                                   \
-    static_assert(GANTRY_OFFSET_OF(type, member) == (bytes),                                       \
+#define GANTRY_CHECK_OFFSET(type, member, bytes)             \
+    static_assert(GANTRY_OFFSET_OF(type, member) == (bytes), \
                   #type "." #member " has another offset in CUDA")
 
 #define POINTEE(name, size, align) GANTRY_CHECK_SIZE(name, size, align)
-#define PTR(T) gantry_ptr_<T>
-#define AT(p, i) ((p).base_[i])
-#define OFFSET(p, i) gantry_offset_((p), i)
-#define CAST(T, p) (gantry_ptr_<T>{reinterpret_cast<T *>((p).base_)})
-#define ADDRESS(p) reinterpret_cast<uint64>((p).base_)
+#define PTR(T)                     gantry_ptr_<T>
+#define AT(p, i)                   ((p).base_[i])
+#define OFFSET(p, i)               gantry_offset_((p), i)
+#define CAST(T, p)                 (gantry_ptr_<T>{reinterpret_cast<T *>((p).base_)})
+#define ADDRESS(p)                 reinterpret_cast<uint64>((p).base_)
 
 template <class T, class I> FN gantry_ptr_<T> gantry_offset_(gantry_ptr_<T> p, I i)
 {
     return gantry_ptr_<T>{p.base_ + i};
 }
 
-/* ---- Shared memory ------------------------------------------------------------------------------ */
+/* ---- Shared memory -------------------------------------------------------------------------- */
 
-#define SHARED __shared__
+#define SHARED                __shared__
 #define SHARED_BLOCK(T, name) extern __shared__ T name[]
-#define BARRIER() __syncthreads()
+#define BARRIER()             __syncthreads()
 
-/* ---- The grid ----------------------------------------------------------------------------------- */
+/* ---- The grid ------------------------------------------------------------------------------- */
 
 struct gantry_grid_ {
     uint3 id, count;
 };
 
-#define THREAD_ID threadIdx
-#define BLOCK_SIZE blockDim
-#define BLOCK_ID gantry_grid.id
+#define THREAD_ID   threadIdx
+#define BLOCK_SIZE  blockDim
+#define BLOCK_ID    gantry_grid.id
 #define BLOCK_COUNT gantry_grid.count
-#define GLOBAL_ID gantry_global_id_(gantry_grid)
+#define GLOBAL_ID   gantry_global_id_(gantry_grid)
 
 FN uint3 gantry_global_id_(gantry_grid_ grid)
 {
@@ -190,31 +222,43 @@ FN uint3 gantry_global_id_(gantry_grid_ grid)
     return id;
 }
 
-FN uint64 gantry_count_(int n) { return n < 0 ? 0 : uint64(n); }
-FN uint64 gantry_count_(uint n) { return n; }
-FN uint64 gantry_count_(int64 n) { return n < 0 ? 0 : uint64(n); }
-FN uint64 gantry_count_(uint64 n) { return n; }
+FN uint64 gantry_count_(int n)
+{
+    return n < 0 ? 0 : uint64(n);
+}
+FN uint64 gantry_count_(uint n)
+{
+    return n;
+}
+FN uint64 gantry_count_(int64 n)
+{
+    return n < 0 ? 0 : uint64(n);
+}
+FN uint64 gantry_count_(uint64 n)
+{
+    return n;
+}
 
-#define FOR_GRID(i, n)                                                                             \
-    for (uint64 i = uint64(BLOCK_ID.x) * BLOCK_SIZE.x + THREAD_ID.x,                               \
-                gantry_end_##i = gantry_count_(n);                                                 \
+#define FOR_GRID(i, n)                                               \
+    for (uint64 i = uint64(BLOCK_ID.x) * BLOCK_SIZE.x + THREAD_ID.x, \
+                gantry_end_##i = gantry_count_(n);                   \
          i < gantry_end_##i; i += uint64(BLOCK_COUNT.x) * BLOCK_SIZE.x)
 
-/* ---- Subgroups ---------------------------------------------------------------------------------- */
+/* ---- Subgroups ------------------------------------------------------------------------------ */
 
-#define SUBGROUP_SIZE uint(warpSize)
-#define SUBGROUP_LANE gantry_lane_()
-#define SUBGROUP_COUNT gantry_warps_()
-#define SUBGROUP_ID ((gantry_thread_() - gantry_lane_()) / uint(warpSize))
-#define SUBGROUP_ADD(v) gantry_reduce_(v, gantry_add_())
-#define SUBGROUP_MIN(v) gantry_reduce_(v, gantry_min_())
-#define SUBGROUP_MAX(v) gantry_reduce_(v, gantry_max_())
-#define SUBGROUP_SHUFFLE(v, lane) __shfl_sync(gantry_lane_mask_(), v, int(lane))
+#define SUBGROUP_SIZE                 uint(warpSize)
+#define SUBGROUP_LANE                 gantry_lane_()
+#define SUBGROUP_COUNT                gantry_warps_()
+#define SUBGROUP_ID                   ((gantry_thread_() - gantry_lane_()) / uint(warpSize))
+#define SUBGROUP_ADD(v)               gantry_reduce_(v, gantry_add_())
+#define SUBGROUP_MIN(v)               gantry_reduce_(v, gantry_min_())
+#define SUBGROUP_MAX(v)               gantry_reduce_(v, gantry_max_())
+#define SUBGROUP_SHUFFLE(v, lane)     __shfl_sync(gantry_lane_mask_(), v, int(lane))
 #define SUBGROUP_SHUFFLE_XOR(v, mask) __shfl_xor_sync(gantry_lane_mask_(), v, int(mask))
-#define SUBGROUP_BROADCAST(v, lane) SUBGROUP_SHUFFLE(v, lane)
-#define SUBGROUP_ANY(c) (__any_sync(gantry_lane_mask_(), c) != 0)
-#define SUBGROUP_ALL(c) (__all_sync(gantry_lane_mask_(), c) != 0)
-#define SUBGROUP_BALLOT_COUNT(c) uint(__popc(__ballot_sync(gantry_lane_mask_(), c)))
+#define SUBGROUP_BROADCAST(v, lane)   SUBGROUP_SHUFFLE(v, lane)
+#define SUBGROUP_ANY(c)               (__any_sync(gantry_lane_mask_(), c) != 0)
+#define SUBGROUP_ALL(c)               (__all_sync(gantry_lane_mask_(), c) != 0)
+#define SUBGROUP_BALLOT_COUNT(c)      uint(__popc(__ballot_sync(gantry_lane_mask_(), c)))
 
 FN uint gantry_lane_()
 {
@@ -240,16 +284,28 @@ FN uint gantry_lanes_()
     return left < uint(warpSize) ? left : uint(warpSize);
 }
 
-FN uint gantry_lane_mask_() { return 0xffffffffu >> (uint(warpSize) - gantry_lanes_()); }
+FN uint gantry_lane_mask_()
+{
+    return 0xffffffffu >> (uint(warpSize) - gantry_lanes_());
+}
 
 struct gantry_add_ {
-    template <class T> __device__ T operator()(T a, T b) const { return a + b; }
+    template <class T> __device__ T operator()(T a, T b) const
+    {
+        return a + b;
+    }
 };
 struct gantry_min_ {
-    template <class T> __device__ T operator()(T a, T b) const { return min(a, b); }
+    template <class T> __device__ T operator()(T a, T b) const
+    {
+        return min(a, b);
+    }
 };
 struct gantry_max_ {
-    template <class T> __device__ T operator()(T a, T b) const { return max(a, b); }
+    template <class T> __device__ T operator()(T a, T b) const
+    {
+        return max(a, b);
+    }
 };
 
 template <class T, class Operator> FN T gantry_reduce_(T value, Operator combine)
@@ -263,27 +319,30 @@ template <class T, class Operator> FN T gantry_reduce_(T value, Operator combine
     return __shfl_sync(mask, value, 0);
 }
 
-/* ---- Atomics ------------------------------------------------------------------------------------ */
+/* ---- Atomics -------------------------------------------------------------------------------- */
 
-#define ATOMIC_ADD(x, v) gantry_atomic_add_(x, v)
-#define ATOMIC_MIN(x, v) gantry_atomic_min_(x, v)
-#define ATOMIC_MAX(x, v) gantry_atomic_max_(x, v)
-#define ATOMIC_AND(x, v) gantry_atomic_and_(x, v)
-#define ATOMIC_OR(x, v) gantry_atomic_or_(x, v)
-#define ATOMIC_XOR(x, v) gantry_atomic_xor_(x, v)
-#define ATOMIC_EXCHANGE(x, v) gantry_atomic_exchange_(x, v)
+#define ATOMIC_ADD(x, v)           gantry_atomic_add_(x, v)
+#define ATOMIC_MIN(x, v)           gantry_atomic_min_(x, v)
+#define ATOMIC_MAX(x, v)           gantry_atomic_max_(x, v)
+#define ATOMIC_AND(x, v)           gantry_atomic_and_(x, v)
+#define ATOMIC_OR(x, v)            gantry_atomic_or_(x, v)
+#define ATOMIC_XOR(x, v)           gantry_atomic_xor_(x, v)
+#define ATOMIC_EXCHANGE(x, v)      gantry_atomic_exchange_(x, v)
 #define ATOMIC_CAS(x, expected, v) gantry_atomic_cas_(x, expected, v)
-#define ATOMIC_FADD(p, i, v) atomicAdd(&AT(p, i), v)
+#define ATOMIC_FADD(p, i, v)       atomicAdd(&AT(p, i), v)
 
-#define GANTRY_ATOMIC(name, call)                                                                  \
-    template <class T> FN T name(T &x, typename gantry_same_<T>::type v) { return call(&x, v); }
+#define GANTRY_ATOMIC(name, call)                                        \
+    template <class T> FN T name(T &x, typename gantry_same_<T>::type v) \
+    {                                                                    \
+        return call(&x, v);                                              \
+    }
 
 /* CUDA has these for the unsigned type alone; the bits are the same. */
-#define GANTRY_ATOMIC_BITS(name, call)                                                             \
-    GANTRY_ATOMIC(name, call)                                                                      \
-    FN int64 name(int64 &x, int64 v)                                                               \
-    {                                                                                              \
-        return int64(call(reinterpret_cast<uint64 *>(&x), uint64(v)));                             \
+#define GANTRY_ATOMIC_BITS(name, call)                                 \
+    GANTRY_ATOMIC(name, call)                                          \
+    FN int64 name(int64 &x, int64 v)                                   \
+    {                                                                  \
+        return int64(call(reinterpret_cast<uint64 *>(&x), uint64(v))); \
     }
 
 GANTRY_ATOMIC(gantry_atomic_min_, atomicMin)
@@ -305,12 +364,15 @@ FN int64 gantry_atomic_cas_(int64 &x, int64 expected, int64 v)
     return int64(atomicCAS(reinterpret_cast<uint64 *>(&x), uint64(expected), uint64(v)));
 }
 
-/* ---- Mathematics that CUDA lacks or names otherwise --------------------------------------------- */
+/* ---- Mathematics that CUDA lacks or names otherwise ----------------------------------------- */
 
 #define REM(a, b) ((a) % (b))
 
-#define GANTRY_CLAMP(T)                                                                            \
-    FN T clamp(T v, T low, T high) { return min(max(v, low), high); }
+#define GANTRY_CLAMP(T)                \
+    FN T clamp(T v, T low, T high)     \
+    {                                  \
+        return min(max(v, low), high); \
+    }
 GANTRY_CLAMP(int)
 GANTRY_CLAMP(uint)
 GANTRY_CLAMP(int64)
@@ -318,58 +380,139 @@ GANTRY_CLAMP(uint64)
 GANTRY_CLAMP(float)
 GANTRY_CLAMP(double)
 
-FN int sign(int v) { return (v > 0) - (v < 0); }
-FN float sign(float v) { return float((v > 0.0f) - (v < 0.0f)); }
-FN float roundEven(float v) { return rintf(v); }
-FN double roundEven(double v) { return rint(v); }
-FN float inversesqrt(float v) { return rsqrtf(v); }
-FN double inversesqrt(double v) { return rsqrt(v); }
-FN float fract(float v) { return v - floorf(v); }
-FN double fract(double v) { return v - floor(v); }
-FN float mod(float x, float y) { return x - y * floorf(x / y); }
-FN double mod(double x, double y) { return x - y * floor(x / y); }
-FN float mix(float a, float b, float t) { return a * (1.0f - t) + b * t; }
-FN double mix(double a, double b, double t) { return a * (1.0 - t) + b * t; }
-FN float step(float edge, float v) { return v < edge ? 0.0f : 1.0f; }
+FN int sign(int v)
+{
+    return (v > 0) - (v < 0);
+}
+FN float sign(float v)
+{
+    return float((v > 0.0f) - (v < 0.0f));
+}
+FN float roundEven(float v)
+{
+    return rintf(v);
+}
+FN double roundEven(double v)
+{
+    return rint(v);
+}
+FN float inversesqrt(float v)
+{
+    return rsqrtf(v);
+}
+FN double inversesqrt(double v)
+{
+    return rsqrt(v);
+}
+FN float fract(float v)
+{
+    return v - floorf(v);
+}
+FN double fract(double v)
+{
+    return v - floor(v);
+}
+FN float mod(float x, float y)
+{
+    return x - y * floorf(x / y);
+}
+FN double mod(double x, double y)
+{
+    return x - y * floor(x / y);
+}
+FN float mix(float a, float b, float t)
+{
+    return a * (1.0f - t) + b * t;
+}
+FN double mix(double a, double b, double t)
+{
+    return a * (1.0 - t) + b * t;
+}
+FN float step(float edge, float v)
+{
+    return v < edge ? 0.0f : 1.0f;
+}
 FN float smoothstep(float low, float high, float v)
 {
     float t = clamp((v - low) / (high - low), 0.0f, 1.0f);
     return t * t * (3.0f - 2.0f * t);
 }
-FN float atan(float y, float x) { return atan2f(y, x); }
+FN float atan(float y, float x)
+{
+    return atan2f(y, x);
+}
 
-FN int floatBitsToInt(float v) { return __float_as_int(v); }
-FN uint floatBitsToUint(float v) { return __float_as_uint(v); }
-FN float intBitsToFloat(int v) { return __int_as_float(v); }
-FN float uintBitsToFloat(uint v) { return __uint_as_float(v); }
-FN int bitCount(uint v) { return __popc(v); }
-FN int bitCount(int v) { return __popc(uint(v)); }
-FN uint bitfieldReverse(uint v) { return __brev(v); }
-FN int bitfieldReverse(int v) { return int(__brev(uint(v))); }
-FN int findLSB(uint v) { return __ffs(int(v)) - 1; }
-FN int findLSB(int v) { return __ffs(v) - 1; }
-FN int findMSB(uint v) { return 31 - __clz(int(v)); }
-FN int findMSB(int v) { return 31 - __clz(v < 0 ? ~v : v); }
+FN int floatBitsToInt(float v)
+{
+    return __float_as_int(v);
+}
+FN uint floatBitsToUint(float v)
+{
+    return __float_as_uint(v);
+}
+FN float intBitsToFloat(int v)
+{
+    return __int_as_float(v);
+}
+FN float uintBitsToFloat(uint v)
+{
+    return __uint_as_float(v);
+}
+FN int bitCount(uint v)
+{
+    return __popc(v);
+}
+FN int bitCount(int v)
+{
+    return __popc(uint(v));
+}
+FN uint bitfieldReverse(uint v)
+{
+    return __brev(v);
+}
+FN int bitfieldReverse(int v)
+{
+    return int(__brev(uint(v)));
+}
+FN int findLSB(uint v)
+{
+    return __ffs(int(v)) - 1;
+}
+FN int findLSB(int v)
+{
+    return __ffs(v) - 1;
+}
+FN int findMSB(uint v)
+{
+    return 31 - __clz(int(v));
+}
+FN int findMSB(int v)
+{
+    return 31 - __clz(v < 0 ? ~v : v);
+}
 
-#define GANTRY_MAP(f)                                                                              \
-    template <class T> FN gantry_vec2_<T> f(gantry_vec2_<T> a)                                     \
-    {                                                                                              \
-        return gantry_vec2_<T>(f(a.x), f(a.y));                                                    \
-    }                                                                                              \
-    template <class T> FN gantry_vec4_<T> f(gantry_vec4_<T> a)                                     \
-    {                                                                                              \
-        return gantry_vec4_<T>(f(a.x), f(a.y), f(a.z), f(a.w));                                    \
+#define GANTRY_MAP(f)                                           \
+    template <class T> FN gantry_vec2_<T> f(gantry_vec2_<T> a)  \
+    {                                                           \
+        return gantry_vec2_<T>(f(a.x), f(a.y));                 \
+    }                                                           \
+    template <class T> FN gantry_vec4_<T> f(gantry_vec4_<T> a)  \
+    {                                                           \
+        return gantry_vec4_<T>(f(a.x), f(a.y), f(a.z), f(a.w)); \
     }
-#define GANTRY_MAP_VECTOR(V, f, make)                                                              \
-    template <class T> FN V<T> f(V<T> a, V<T> b) { return make(f); }                               \
-    template <class T> FN V<T> f(V<T> a, typename gantry_same_<T>::type b)                         \
-    {                                                                                              \
-        return f(a, V<T>(b));                                                                      \
+#define GANTRY_MAP_VECTOR(V, f, make)                                      \
+    template <class T> FN V<T> f(V<T> a, V<T> b)                           \
+    {                                                                      \
+        return make(f);                                                    \
+    }                                                                      \
+    template <class T> FN V<T> f(V<T> a, typename gantry_same_<T>::type b) \
+    {                                                                      \
+        return f(a, V<T>(b));                                              \
     }
 #define GANTRY_CALL2(f) gantry_vec2_<T>(f(a.x, b.x), f(a.y, b.y))
 #define GANTRY_CALL4(f) gantry_vec4_<T>(f(a.x, b.x), f(a.y, b.y), f(a.z, b.z), f(a.w, b.w))
-#define GANTRY_MAP_TWO(f)                                                                          \
-    GANTRY_MAP_VECTOR(gantry_vec2_, f, GANTRY_CALL2)                                               \
+#define GANTRY_MAP_TWO(f)                            \
+    GANTRY_MAP_VECTOR(gantry_vec2_, f, GANTRY_CALL2) \
     GANTRY_MAP_VECTOR(gantry_vec4_, f, GANTRY_CALL4)
 
 GANTRY_MAP(abs)
@@ -392,9 +535,11 @@ GANTRY_MAP_TWO(max)
 GANTRY_MAP_TWO(mod)
 GANTRY_MAP_TWO(pow)
 
-template <class V> FN V clamp(V v, V low, V high) { return min(max(v, low), high); }
-template <class V>
-FN V clamp(V v, typename V::element low, typename V::element high)
+template <class V> FN V clamp(V v, V low, V high)
+{
+    return min(max(v, low), high);
+}
+template <class V> FN V clamp(V v, typename V::element low, typename V::element high)
 {
     return min(max(v, low), high);
 }
@@ -417,12 +562,24 @@ FN float4 fma(float4 a, float4 b, float4 c)
     return float4(fmaf(a.x, b.x, c.x), fmaf(a.y, b.y, c.y), fmaf(a.z, b.z, c.z),
                   fmaf(a.w, b.w, c.w));
 }
-FN float dot(float2 a, float2 b) { return a.x * b.x + a.y * b.y; }
-FN float dot(float4 a, float4 b) { return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w; }
-FN float length(float2 a) { return sqrtf(dot(a, a)); }
-FN float length(float4 a) { return sqrtf(dot(a, a)); }
+FN float dot(float2 a, float2 b)
+{
+    return a.x * b.x + a.y * b.y;
+}
+FN float dot(float4 a, float4 b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+}
+FN float length(float2 a)
+{
+    return sqrtf(dot(a, a));
+}
+FN float length(float4 a)
+{
+    return sqrtf(dot(a, a));
+}
 
-/* ---- Entries ------------------------------------------------------------------------------------ */
+/* ---- Entries -------------------------------------------------------------------------------- */
 
 /* struct gantry_fold_args and struct gantry_fold_launch of backend.h. */
 struct gantry_fold_launch_ {
@@ -492,8 +649,8 @@ FN bool gantry_enter_launch_(const gantry_fold_args_ &fold, uint &which, gantry_
 #define GANTRY_MAX_THREADS(n) __launch_bounds__(n)
 #define GANTRY_ANY_THREADS
 
-#define KERNEL(name, args_t)                                                                       \
-    static __device__ __forceinline__ void gantry_body_of_##name(const args_t &args,               \
+#define KERNEL(name, args_t)                                                         \
+    static __device__ __forceinline__ void gantry_body_of_##name(const args_t &args, \
                                                                  const gantry_grid_ &gantry_grid)
 
 /* The folded entry copies its arguments: they can't then alias what the kernel writes. */

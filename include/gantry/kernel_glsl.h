@@ -19,7 +19,7 @@
 
 layout(local_size_x_id = 0, local_size_y_id = 1, local_size_z_id = 2) in;
 
-/* ---- Types -------------------------------------------------------------------------------------- */
+/* ---- Types ---------------------------------------------------------------------------------- */
 
 #define int8 int8_t
 #define uint8 uint8_t
@@ -41,7 +41,7 @@ layout(local_size_x_id = 0, local_size_y_id = 1, local_size_z_id = 2) in;
 #define INOUT(T) inout T
 #define TABLE(T, name, n) const T name[n]
 
-/* ---- Pointers ----------------------------------------------------------------------------------- */
+/* ---- Pointers ------------------------------------------------------------------------------- */
 
 int64_t gantry_index_(int i) { return int64_t(i); }
 int64_t gantry_index_(uint i) { return int64_t(uint64_t(i)); }
@@ -89,7 +89,7 @@ GANTRY_POINTER(uint4, 16, 16)
 #define CAST(T, p) gantry_ptr_##T(gantry_ref_##T(uint64_t((p).ref_)))
 #define ADDRESS(p) uint64_t((p).ref_)
 
-/* ---- Shared memory ------------------------------------------------------------------------------ */
+/* ---- Shared memory -------------------------------------------------------------------------- */
 
 #define SHARED shared
 #define SHARED_BLOCK(T, name)                                                                      \
@@ -101,7 +101,7 @@ GANTRY_POINTER(uint4, 16, 16)
                    gl_StorageSemanticsShared | gl_StorageSemanticsBuffer,                          \
                    gl_SemanticsAcquireRelease)
 
-/* ---- Subgroups ---------------------------------------------------------------------------------- */
+/* ---- Subgroups ------------------------------------------------------------------------------ */
 
 #define SUBGROUP_SIZE gl_SubgroupSize
 #define SUBGROUP_LANE gl_SubgroupInvocationID
@@ -117,7 +117,7 @@ GANTRY_POINTER(uint4, 16, 16)
 #define SUBGROUP_ALL(c) subgroupAll(c)
 #define SUBGROUP_BALLOT_COUNT(c) subgroupBallotBitCount(subgroupBallot(c))
 
-/* ---- Atomics ------------------------------------------------------------------------------------ */
+/* ---- Atomics -------------------------------------------------------------------------------- */
 
 #define ATOMIC_ADD(x, v) atomicAdd(x, v)
 #define ATOMIC_MIN(x, v) atomicMin(x, v)
@@ -149,14 +149,14 @@ float gantry_fadd_(gantry_ptr_float p, int64_t i, float v)
 }
 #endif
 
-/* ---- Mathematics that GLSL lacks ---------------------------------------------------------------- */
+/* ---- Mathematics that GLSL lacks ------------------------------------------------------------ */
 
 /* GLSL leaves % of negative numbers open. */
 int gantry_rem_(int a, int b) { return a - b * (a / b); }
 int64_t gantry_rem_(int64_t a, int64_t b) { return a - b * (a / b); }
 #define REM(a, b) gantry_rem_(a, b)
 
-/* ---- The grid ----------------------------------------------------------------------------------- */
+/* ---- The grid ------------------------------------------------------------------------------- */
 
 #define THREAD_ID gl_LocalInvocationID
 #define BLOCK_SIZE gl_WorkGroupSize
@@ -172,7 +172,7 @@ uint64_t gantry_count_(uint64_t n) { return n; }
                   gantry_end_##i = gantry_count_(n);                                               \
          i < gantry_end_##i; i += uint64_t(BLOCK_COUNT.x) * BLOCK_SIZE.x)
 
-/* ---- Entries ------------------------------------------------------------------------------------ */
+/* ---- Entries -------------------------------------------------------------------------------- */
 
 #define KERNEL(name, args_t) GANTRY_KERNEL_##name(name, args_t)
 #define GANTRY_KERNEL_OTHER(name, args_t) void gantry_body_of_##name(args_t args)

@@ -52,7 +52,8 @@ static bool find_image(struct gantry_package *package, const char *kernel,
     return false;
 }
 
-/* ---- Arguments and attributes --------------------------------------------------------------------- */
+/* ---- Arguments and attributes
+ * --------------------------------------------------------------------- */
 
 static void check_field(const struct gantry_kernel_source *kernel, uint32_t i, const char *name,
                         enum gantry_scalar type, uint32_t offset, const char *pointee)
@@ -130,10 +131,15 @@ static void test_early_return(void **state)
         const char *package, *kernel;
         bool early;
     } cases[] = {
-        {"shared", "reduce", false}, {"shared", "reverse", false}, {"shared", "early", true},
+        {"shared", "reduce", false},
+        {"shared", "reverse", false},
+        {"shared", "early", true},
         {"grid", "grid_3d", false}, /* returns, but has no BARRIER */
-        {"flow", "after_last", false}, {"flow", "in_loop", true}, {"flow", "before_call", true},
-        {"flow", "in_function", true}, {"flow", "loop_without", false},
+        {"flow", "after_last", false},
+        {"flow", "in_loop", true},
+        {"flow", "before_call", true},
+        {"flow", "in_function", true},
+        {"flow", "loop_without", false},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct gantry_package *package = open_package(cases[i].package);
@@ -170,7 +176,8 @@ static void test_features(void **state)
     }
 }
 
-/* ---- Images --------------------------------------------------------------------------------------- */
+/* ---- Images
+ * --------------------------------------------------------------------------------------- */
 
 static void test_spirv(void **state)
 {
@@ -187,7 +194,8 @@ static void test_spirv(void **state)
         assert_int_equal(words[1], 0x00010500);
         assert_int_equal(image.isa_version, 15);
         assert_int_equal(image.size % 4, 0);
-        assert_false(find_image(package, "saxpy", GANTRY_IMAGE_SPIRV, entries[i], 1, &image, &data));
+        assert_false(
+            find_image(package, "saxpy", GANTRY_IMAGE_SPIRV, entries[i], 1, &image, &data));
     }
     gantry_package_close(&package);
 }
@@ -199,11 +207,11 @@ static void test_float_atomics(void **state)
     struct gantry_package *package = open_package("atomics");
     struct gantry_image_info image;
     const void *data;
-    assert_true(find_image(package, "atomics", GANTRY_IMAGE_SPIRV, GANTRY_ENTRY_FOLDED, 0, &image,
-                           &data));
+    assert_true(
+        find_image(package, "atomics", GANTRY_IMAGE_SPIRV, GANTRY_ENTRY_FOLDED, 0, &image, &data));
     assert_true(image.features & GANTRY_FEATURE_ATOMIC_FLOAT_ADD);
-    assert_true(find_image(package, "atomics", GANTRY_IMAGE_SPIRV, GANTRY_ENTRY_FOLDED, 1, &image,
-                           &data));
+    assert_true(
+        find_image(package, "atomics", GANTRY_IMAGE_SPIRV, GANTRY_ENTRY_FOLDED, 1, &image, &data));
     assert_false(image.features & GANTRY_FEATURE_ATOMIC_FLOAT_ADD);
     gantry_package_close(&package);
 }
@@ -217,12 +225,12 @@ static void test_source(void **state)
     struct gantry_image_info image;
     const void *data;
     for (uint32_t i = 0; i < 4; i++) {
-        assert_true(find_image(package, "saxpy", GANTRY_IMAGE_SOURCE, GANTRY_ENTRY_BOTH, i, &image,
-                               &data));
+        assert_true(
+            find_image(package, "saxpy", GANTRY_IMAGE_SOURCE, GANTRY_ENTRY_BOTH, i, &image, &data));
         assert_string_equal(image.name, names[i]);
     }
-    assert_false(find_image(package, "saxpy", GANTRY_IMAGE_SOURCE, GANTRY_ENTRY_BOTH, 4, &image,
-                            &data));
+    assert_false(
+        find_image(package, "saxpy", GANTRY_IMAGE_SOURCE, GANTRY_ENTRY_BOTH, 4, &image, &data));
     gantry_package_close(&package);
 }
 
@@ -238,7 +246,8 @@ static void test_host(void **state)
     gantry_package_close(&package);
 }
 
-/* ---- CUDA ----------------------------------------------------------------------------------------- */
+/* ---- CUDA
+ * ----------------------------------------------------------------------------------------- */
 
 static bool holds(const void *data, size_t size, const char *text)
 {

@@ -1,6 +1,6 @@
 #!/bin/sh
-# headers.sh CC CXX INCLUDES PACKAGES: every generated header compiles by itself, twice in one file, and all
-# together, as C11 and as C++17, without a warning; a struct's offsets are those that it asserts.
+# headers.sh CC CXX INCLUDES PACKAGES: every generated header compiles by itself, twice in one file,
+# and all together, as C11 and as C++17, without a warning.
 cc=$1
 cxx=$2
 includes=$3

@@ -1,5 +1,5 @@
-/* Compiles a package's source images with NVRTC, from memory alone, as the CUDA plugin does where no
- * other image fits. Needs libnvrtc but no GPU. */
+/* Compiles a package's source images with NVRTC, from memory alone, as the CUDA plugin does where
+ * no other image fits. Needs libnvrtc but no GPU. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -13,9 +13,8 @@ static void add(struct settings *settings, struct pool *pool, uint32_t number, b
     for (size_t i = 0; i < settings->architecture_count; i++)
         if (settings->architectures[i].number == number && settings->architectures[i].ptx == ptx)
             return;
-    settings->architectures =
-        pool_grow(pool, settings->architectures, settings->architecture_count,
-                  sizeof(*settings->architectures));
+    settings->architectures = pool_grow(pool, settings->architectures, settings->architecture_count,
+                                        sizeof(*settings->architectures));
     settings->architectures[settings->architecture_count++] = (struct architecture){number, ptx};
 }
 

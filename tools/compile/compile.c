@@ -59,8 +59,7 @@ static const char *describe_toolchain(struct compilation *c)
 static bool make_images(struct compilation *c)
 {
     const struct settings *settings = c->settings;
-    return (!settings->spirv || make_spirv_images(c)) &&
-           (!settings->cuda || make_cuda_images(c)) &&
+    return (!settings->spirv || make_spirv_images(c)) && (!settings->cuda || make_cuda_images(c)) &&
            (!settings->source || make_source_images(c)) && (!settings->host || make_host_image(c));
 }
 
@@ -100,8 +99,7 @@ static bool write_outputs(struct compilation *c)
     const struct settings *settings = c->settings;
     struct text package = package_bytes(c, describe_toolchain(c));
     struct text header = header_text(c->unit, settings->embed ? &package : NULL);
-    return (!settings->header ||
-            file_write(c->pool, settings->header, header.data, header.size)) &&
+    return (!settings->header || file_write(c->pool, settings->header, header.data, header.size)) &&
            (!settings->depfile || write_depfile(c)) &&
            file_write(c->pool, settings->output, package.data, package.size);
 }

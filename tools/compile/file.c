@@ -89,7 +89,8 @@ const char *path_stem(struct pool *pool, const char *path)
     return pool_copy(pool, name, dot && dot != name ? (size_t)(dot - name) : strlen(name));
 }
 
-/* ---- The folder for intermediate files ------------------------------------------------------------ */
+/* ---- The folder for intermediate files
+ * ------------------------------------------------------------ */
 
 static char workdir[4096];
 

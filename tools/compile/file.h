@@ -17,8 +17,8 @@ const char *path_folder(struct pool *pool, const char *path);
 const char *path_name(const char *path);
 const char *path_stem(struct pool *pool, const char *path);
 
-/* The folder for intermediate files: `keep`, made if need be and left behind, or with NULL one of its
- * own that workdir_remove(), or the program's end, removes. Returns NULL on failure. */
+/* The folder for intermediate files: `keep`, made if need be and left behind, or with NULL one of
+ * its own that workdir_remove(), or the program's end, removes. Returns NULL on failure. */
 const char *workdir_open(struct pool *pool, const char *keep);
 void workdir_remove(void);
 

@@ -4,8 +4,8 @@
 
 #include "scan.h"
 
-/* What the functions so far are known to do. Functions stand above their callers in GLSL, so one pass
- * in the order of the file will do. */
+/* What the functions so far are known to do. Functions stand above their callers in GLSL, so one
+ * pass in the order of the file will do. */
 struct flow {
     bool waits;        /* reaches a BARRIER */
     bool early_return; /* may return before one */
@@ -42,7 +42,8 @@ static size_t behind_body(const struct unit *unit, size_t at)
     return unit->tokens[at].kind == TOKEN_END ? at : at + 1;
 }
 
-/* A loop's statements come round again: a return anywhere in it can precede a BARRIER anywhere in it. */
+/* A loop's statements come round again: a return anywhere in it can precede a BARRIER anywhere in
+ * it. */
 static struct flow look(const struct unit *unit, const struct flow *flows, size_t known,
                         struct range body)
 {

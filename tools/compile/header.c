@@ -6,9 +6,9 @@
 
 static const char *c_type(enum gantry_scalar scalar)
 {
-    static const char *const types[] = {"gantry_ptr", "int8_t",  "uint8_t",  "int16_t",
-                                        "uint16_t",   "int32_t", "uint32_t", "int64_t",
-                                        "uint64_t",   "uint16_t", "float",   "double"};
+    static const char *const types[] = {"gantry_ptr", "int8_t",   "uint8_t",  "int16_t",
+                                        "uint16_t",   "int32_t",  "uint32_t", "int64_t",
+                                        "uint64_t",   "uint16_t", "float",    "double"};
     return types[scalar];
 }
 
@@ -54,8 +54,8 @@ static void add_record(struct text *text, const struct record *record)
     text_print(text, "static_assert(sizeof(struct %s) == %u, \"struct %s\");\n", record->name,
                record->size, record->name);
     for (size_t i = 0; i < record->field_count; i++)
-        text_print(text, "static_assert(offsetof(struct %s, %s) == %u, \"%s.%s\");\n",
-                   record->name, record->fields[i].name, record->fields[i].offset, record->name,
+        text_print(text, "static_assert(offsetof(struct %s, %s) == %u, \"%s.%s\");\n", record->name,
+                   record->fields[i].name, record->fields[i].offset, record->name,
                    record->fields[i].name);
 }
 

@@ -1,4 +1,5 @@
-/* The C header that goes with a package: argument structs, typed launch functions, the package itself. */
+/* The C header that goes with a package: argument structs, typed launch functions, the package
+ * itself. */
 #ifndef GANTRY_COMPILE_HEADER_H
 #define GANTRY_COMPILE_HEADER_H
 

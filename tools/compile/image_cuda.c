@@ -9,8 +9,8 @@
 #include "wrapper.h"
 
 /* PTX versions, ten times the number, since the oldest that knows sm_75. */
-static const uint32_t ptx_versions[] = {63, 64, 65, 70, 71, 72, 73, 74, 75, 76, 77, 78, 80, 81, 82,
-                                        83, 84, 85, 86, 87, 88, 90, 91, 92, 93, 94, 95};
+static const uint32_t ptx_versions[] = {63, 64, 65, 70, 71, 72, 73, 74, 75, 76, 77, 78, 80, 81,
+                                        82, 83, 84, 85, 86, 87, 88, 90, 91, 92, 93, 94, 95};
 
 struct job {
     struct image image;
@@ -28,14 +28,15 @@ static void add_job(struct compilation *c, struct jobs *jobs, const struct archi
 {
     const struct settings *settings = c->settings;
     struct job job = {
-        .image = {
-            .kernel = kernel,
-            .kind = arch->ptx ? GANTRY_IMAGE_PTX : GANTRY_IMAGE_CUBIN,
-            .entry = GANTRY_ENTRY_BOTH,
-            .arch = arch->number,
-            .name = "",
-            .data = text_new(c->pool),
-        },
+        .image =
+            {
+                .kernel = kernel,
+                .kind = arch->ptx ? GANTRY_IMAGE_PTX : GANTRY_IMAGE_CUBIN,
+                .entry = GANTRY_ENTRY_BOTH,
+                .arch = arch->number,
+                .name = "",
+                .data = text_new(c->pool),
+            },
         .output = pool_print(c->pool, "%s.%u.%s", input, arch->number, arch->ptx ? "ptx" : "cubin"),
     };
     struct command command = command_new(c->pool, settings->nvcc);
@@ -80,7 +81,8 @@ static bool add_ptx(struct compilation *c, struct jobs *jobs, const struct kerne
     return input != NULL;
 }
 
-/* ---- Lowering PTX -------------------------------------------------------------------------------- */
+/* ---- Lowering PTX
+ * -------------------------------------------------------------------------------- */
 
 /* `.version 9.0`: where its number stands. NULL, with a complaint, when it is not there. */
 static const char *find_version(const struct text *ptx, const char *path)
@@ -114,8 +116,8 @@ static bool assembles(struct compilation *c, const struct job *job, const struct
            command_run(&command, OUTPUT_HIDDEN, NULL);
 }
 
-/* nvcc states its own version, which older drivers refuse though they know every instruction. Takes the
- * oldest version with which ptxas accepts the text. */
+/* nvcc states its own version, which older drivers refuse though they know every instruction. Takes
+ * the oldest version with which ptxas accepts the text. */
 static bool lower(struct compilation *c, struct job *job)
 {
     struct text *ptx = &job->image.data;

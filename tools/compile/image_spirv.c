@@ -14,7 +14,7 @@ enum { ISA_VERSION = 15 }; /* what glslc makes for Vulkan 1.2 */
 struct command glslc_command(struct compilation *c)
 {
     struct command command = command_new(c->pool, c->settings->glslc);
-    static const char *const options[] = {"-x",     "glsl", "-fshader-stage=compute",
+    static const char *const options[] = {"-x", "glsl", "-fshader-stage=compute",
                                           "--target-env=vulkan1.2", "-I"};
     for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
         command_add(&command, options[i]);
@@ -42,7 +42,8 @@ static bool add_compilation(struct compilation *c, struct command *command,
     return input != NULL;
 }
 
-/* ---- Reading the kernels ------------------------------------------------------------------------- */
+/* ---- Reading the kernels
+ * ------------------------------------------------------------------------- */
 
 static bool read_kernel(struct compilation *c, struct kernel *kernel, const char *path)
 {
@@ -71,14 +72,14 @@ bool reflect_kernels(struct compilation *c)
                                         unit->kernels[i]->name);
         struct command command;
         if (!add_compilation(c, &command, &variant, "-g", output) ||
-            !command_run(&command, OUTPUT_SHOWN, NULL) ||
-            !read_kernel(c, unit->kernels[i], output))
+            !command_run(&command, OUTPUT_SHOWN, NULL) || !read_kernel(c, unit->kernels[i], output))
             return false;
     }
     return true;
 }
 
-/* ---- Making the images ---------------------------------------------------------------------------- */
+/* ---- Making the images
+ * ---------------------------------------------------------------------------- */
 
 struct job {
     struct image image;
@@ -95,16 +96,17 @@ static bool add_job(struct compilation *c, struct jobs *jobs, const struct glsl_
 {
     const struct kernel *kernel = variant->kernel;
     struct job job = {
-        .image = {
-            .kernel = kernel,
-            .kind = GANTRY_IMAGE_SPIRV,
-            .entry = variant->folded ? GANTRY_ENTRY_FOLDED : GANTRY_ENTRY_DIRECT,
-            .isa_version = ISA_VERSION,
-            .features = kernel->features |
-                        (variant->float_atomics ? GANTRY_FEATURE_ATOMIC_FLOAT_ADD : 0),
-            .name = "",
-            .data = text_new(c->pool),
-        },
+        .image =
+            {
+                .kernel = kernel,
+                .kind = GANTRY_IMAGE_SPIRV,
+                .entry = variant->folded ? GANTRY_ENTRY_FOLDED : GANTRY_ENTRY_DIRECT,
+                .isa_version = ISA_VERSION,
+                .features = kernel->features |
+                            (variant->float_atomics ? GANTRY_FEATURE_ATOMIC_FLOAT_ADD : 0),
+                .name = "",
+                .data = text_new(c->pool),
+            },
         .output = pool_print(c->pool, "%s/%s.%s.%s%s.spv", c->workdir, c->unit->name, kernel->name,
                              variant->folded ? "folded" : "direct",
                              variant->float_atomics ? ".atomics" : ""),
@@ -136,8 +138,8 @@ bool make_spirv_images(struct compilation *c)
                                                .float_atomics = atomics};
                 good = add_job(c, &jobs, &variant) && good;
             }
-    good = good && commands_run(jobs.compile, jobs.count) &&
-           commands_run(jobs.validate, jobs.count);
+    good =
+        good && commands_run(jobs.compile, jobs.count) && commands_run(jobs.validate, jobs.count);
     for (size_t i = 0; good && i < jobs.count; i++) {
         good = file_read(jobs.jobs[i].output, &jobs.jobs[i].image.data);
         image_add(c, &jobs.jobs[i].image);

@@ -5,8 +5,8 @@
 
 #include "file.h"
 
-/* The name in an #include on the line at `line`; NULL when it is none. Conditions do not count: a file
- * too many does no harm. */
+/* The name in an #include on the line at `line`; NULL when it is none. Conditions do not count: a
+ * file too many does no harm. */
 static const char *included_name(struct pool *pool, const char *line, bool *quoted)
 {
     line += strspn(line, " \t");
@@ -23,7 +23,8 @@ static const char *included_name(struct pool *pool, const char *line, bool *quot
     return pool_copy(pool, line + 1, size);
 }
 
-/* Where the compilers find it: beside the file that includes it, then in the folders. NULL: nowhere. */
+/* Where the compilers find it: beside the file that includes it, then in the folders. NULL:
+ * nowhere. */
 static const char *find_file(struct unit *unit, const struct settings *settings, const char *from,
                              const char *name, bool quoted)
 {

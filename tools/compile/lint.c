@@ -74,10 +74,11 @@ static void lint_member(struct unit *unit, const struct token *word)
         mistake(unit, word->place, ".%s: CUDA has no swizzles: name the members one by one",
                 word->text);
     if (!strcmp(word->text, "at_") || !strcmp(word->text, "ref_") || !strcmp(word->text, "base_"))
-        mistake(unit, word->place,
-                ".%s: a pointer's inside is kernel.h's own, and plain indexing is wrong past 4 GiB: "
-                "use AT(p, i)",
-                word->text);
+        mistake(
+            unit, word->place,
+            ".%s: a pointer's inside is kernel.h's own, and plain indexing is wrong past 4 GiB: "
+            "use AT(p, i)",
+            word->text);
 }
 
 static void lint_word(struct unit *unit, const struct token *tokens, size_t at)
@@ -149,10 +150,11 @@ static void lint_kernel(struct unit *unit, const struct kernel *kernel)
                     kernel->dimensions == 1 ? "" : "s", axis);
     }
     if (kernel->grid_stride && !strides)
-        mistake(unit, kernel->place,
-                "%s is marked GRID_STRIDE but has no FOR_GRID and no loop over BLOCK_COUNT: on fewer "
-                "blocks it would leave work out",
-                kernel->name);
+        mistake(
+            unit, kernel->place,
+            "%s is marked GRID_STRIDE but has no FOR_GRID and no loop over BLOCK_COUNT: on fewer "
+            "blocks it would leave work out",
+            kernel->name);
     if (length > 7 && !strcmp(kernel->name + length - 7, "_folded"))
         mistake(unit, kernel->place, "%s: names that end in _folded are those of folded entries",
                 kernel->name);

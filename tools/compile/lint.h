@@ -1,5 +1,5 @@
-/* Refuses what the compilers would take but understand differently. docs/kernel-language.md has a row
- * for each rule. */
+/* Refuses what the compilers would take but understand differently. docs/kernel-language.md has a
+ * row for each rule. */
 #ifndef GANTRY_COMPILE_LINT_H
 #define GANTRY_COMPILE_LINT_H
 

@@ -117,7 +117,8 @@ bool command_run(const struct command *command, enum command_output output, stru
     return child && finish(command, child);
 }
 
-/* ---- Many at a time ------------------------------------------------------------------------------- */
+/* ---- Many at a time
+ * ------------------------------------------------------------------------------- */
 
 struct running {
     pid_t child;

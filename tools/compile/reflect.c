@@ -52,8 +52,7 @@ static bool agree(const struct reflection *r, const struct field *field, spvc_ty
         return false;
     if (strcmp(field->type, "PTR"))
         return spvc_type_get_basetype(type) != SPVC_BASETYPE_STRUCT;
-    const char *pointer =
-        spvc_compiler_get_name(r->compiler, spvc_type_get_base_type_id(type));
+    const char *pointer = spvc_compiler_get_name(r->compiler, spvc_type_get_base_type_id(type));
     return !strncmp(pointer, POINTER_PREFIX, strlen(POINTER_PREFIX)) &&
            !strcmp(pointer + strlen(POINTER_PREFIX), field->pointee);
 }
@@ -121,14 +120,14 @@ static bool reflect_pointee(const struct reflection *r, const struct field *fiel
     }
     spvc_type pointer =
         spvc_compiler_get_type_handle(r->compiler, spvc_type_get_member_type(record, index));
-    spvc_type wrapper = spvc_compiler_get_type_handle(
-        r->compiler, spvc_type_get_base_type_id(pointer));
+    spvc_type wrapper =
+        spvc_compiler_get_type_handle(r->compiler, spvc_type_get_base_type_id(pointer));
     spvc_type block =
         spvc_compiler_get_type_handle(r->compiler, spvc_type_get_member_type(wrapper, 0));
-    spvc_type element = spvc_compiler_get_type_handle(
-        r->compiler,
-        spvc_type_get_base_type_id(spvc_compiler_get_type_handle(
-            r->compiler, spvc_type_get_member_type(block, 0))));
+    spvc_type element =
+        spvc_compiler_get_type_handle(r->compiler,
+                                      spvc_type_get_base_type_id(spvc_compiler_get_type_handle(
+                                          r->compiler, spvc_type_get_member_type(block, 0))));
     return reflect_record(r, pointee, element);
 }
 

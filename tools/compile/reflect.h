@@ -1,5 +1,5 @@
-/* Reads the layout of a kernel's argument struct, and of the structs that its pointers lead to, from
- * SPIR-V, and compares it with the source's words and with C's layout. */
+/* Reads the layout of a kernel's argument struct, and of the structs that its pointers lead to,
+ * from SPIR-V, and compares it with the source's words and with C's layout. */
 #ifndef GANTRY_COMPILE_REFLECT_H
 #define GANTRY_COMPILE_REFLECT_H
 

@@ -159,8 +159,7 @@ static size_t scan_function(struct unit *unit, size_t at)
     size_t behind = scan_behind(unit, at);
     unit->functions =
         pool_grow(unit->pool, unit->functions, unit->function_count, sizeof(*unit->functions));
-    unit->functions[unit->function_count++] =
-        (struct function){name, {at + 1, behind - 1}};
+    unit->functions[unit->function_count++] = (struct function){name, {at + 1, behind - 1}};
     return behind;
 }
 
@@ -188,8 +187,9 @@ static size_t scan_constant(struct unit *unit, size_t at)
     size_t behind = behind_statement(unit, at);
     for (size_t i = at; i < behind && !token_is(&unit->tokens[i], "="); i++)
         if (token_is(&unit->tokens[i], "[")) {
-            mistake(unit, place, "a constant array at file scope can't be read by CUDA kernels: write "
-                                 "TABLE(type, name, count) = { … };");
+            mistake(unit, place,
+                    "a constant array at file scope can't be read by CUDA kernels: write "
+                    "TABLE(type, name, count) = { … };");
             break;
         }
     return behind;
@@ -227,9 +227,15 @@ void scan(struct unit *unit)
         const char *word;
         size_t (*read)(struct unit *unit, size_t at);
     } declarations[] = {
-        {"ARGS", scan_record},          {"STRUCT", scan_record},     {"POINTEE", scan_pointee},
-        {"KERNEL", scan_kernel},        {"FN", scan_function},       {"SHARED", behind_plain},
-        {"SHARED_BLOCK", scan_shared_block}, {"TABLE", behind_plain}, {"const", scan_constant},
+        {"ARGS", scan_record},
+        {"STRUCT", scan_record},
+        {"POINTEE", scan_pointee},
+        {"KERNEL", scan_kernel},
+        {"FN", scan_function},
+        {"SHARED", behind_plain},
+        {"SHARED_BLOCK", scan_shared_block},
+        {"TABLE", behind_plain},
+        {"const", scan_constant},
     };
     size_t at = 0;
     while (unit->tokens[at].kind != TOKEN_END) {

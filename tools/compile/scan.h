@@ -7,7 +7,8 @@
 /* Mistakes are counted in unit->mistakes. */
 void scan(struct unit *unit);
 
-/* scan_record.c: the inside of ARGS or STRUCT, up to its closing brace. Returns the token behind it. */
+/* scan_record.c: the inside of ARGS or STRUCT, up to its closing brace. Returns the token behind
+ * it. */
 size_t scan_fields(struct unit *unit, struct record *record, size_t at);
 
 /* scan_kernel.c: the attributes between KERNEL() and its body. Returns the index of the brace. */
@@ -16,8 +17,8 @@ size_t scan_attributes(struct unit *unit, struct kernel *kernel, size_t at);
 /* The index behind the closing partner of the opening mark at `at`; the end when there is none. */
 size_t scan_behind(const struct unit *unit, size_t at);
 
-/* "( … )" at `at` as one text without blanks; *behind gets the index behind it. NULL, with a mistake,
- * when it is not there. */
+/* "( … )" at `at` as one text without blanks; *behind gets the index behind it. NULL, with a
+ * mistake, when it is not there. */
 const char *scan_argument(struct unit *unit, size_t at, size_t *behind);
 
 /* A decimal number of 1 … most. False with a mistake. */

@@ -27,9 +27,8 @@ static void read_block(struct unit *unit, struct kernel *kernel, struct place pl
     }
     uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
     if (axes == 0 || *end || end == at || threads == 0 || threads > MAX_BLOCK) {
-        mistake(unit, place,
-                "BLOCK(%s): write 256, 16x16 or 8x8x4, with 1 to %d threads in all", text,
-                MAX_BLOCK);
+        mistake(unit, place, "BLOCK(%s): write 256, 16x16 or 8x8x4, with 1 to %d threads in all",
+                text, MAX_BLOCK);
         return;
     }
     memcpy(kernel->block, block, sizeof(block));
@@ -88,9 +87,12 @@ static const struct attribute {
     bool argument;
     void (*read)(struct unit *unit, struct kernel *kernel, struct place place, const char *text);
 } attributes[] = {
-    {"BLOCK", true, read_block},           {"BLOCK_MULTIPLE", true, read_multiple},
-    {"BLOCK_MAX", true, read_max},         {"BLOCK_POW2", false, read_pow2},
-    {"GRID_STRIDE", false, read_grid_stride}, {"DIMENSIONS", true, read_dimensions},
+    {"BLOCK", true, read_block},
+    {"BLOCK_MULTIPLE", true, read_multiple},
+    {"BLOCK_MAX", true, read_max},
+    {"BLOCK_POW2", false, read_pow2},
+    {"GRID_STRIDE", false, read_grid_stride},
+    {"DIMENSIONS", true, read_dimensions},
     {"TOLERANCE", true, read_tolerance},
 };
 

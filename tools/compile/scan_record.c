@@ -26,9 +26,9 @@ static const char *unfit_for_args(const char *type)
 
 static bool fits_struct(const char *type)
 {
-    static const char *const fit[] = {"PTR",    "int8",   "uint8", "int16", "uint16", "int",
-                                      "uint",   "int64",  "uint64", "half", "float",  "double",
-                                      "float2", "float4", "int2",  "int4",  "uint2",  "uint4"};
+    static const char *const fit[] = {"PTR",    "int8",   "uint8",  "int16", "uint16", "int",
+                                      "uint",   "int64",  "uint64", "half",  "float",  "double",
+                                      "float2", "float4", "int2",   "int4",  "uint2",  "uint4"};
     for (size_t i = 0; i < sizeof(fit) / sizeof(fit[0]); i++)
         if (!strcmp(type, fit[i]))
             return true;

@@ -45,7 +45,8 @@ static const char usage[] =
     "  -o, --output FILE    the package\n"
     "  --header FILE        the C header\n"
     "  --embed              put the package's bytes into the header too\n"
-    "  --targets LIST       images to make: spirv, cuda, source, host (default: spirv, source, and\n"
+    "  --targets LIST       images to make: spirv, cuda, source, host (default: spirv, source, "
+    "and\n"
     "                       cuda where there is nvcc)\n"
     "  --cuda-archs LIST    as \"90 75-ptx\": cubins, PTX; or all\n"
     "  --host-so FILE       also write the host image there\n"
@@ -81,11 +82,12 @@ static int read_targets(struct settings *settings, const char *list)
     settings->targets_given = true;
     while (*(list += strspn(list, ", "))) {
         size_t size = strcspn(list, ", "), i = 0;
-        while (i < COUNT && (strlen(targets[i].name) != size ||
-                             strncmp(targets[i].name, list, size) != 0))
+        while (i < COUNT &&
+               (strlen(targets[i].name) != size || strncmp(targets[i].name, list, size) != 0))
             i++;
         if (i == COUNT)
-            return complain("unknown target in \"%s\": there are spirv, cuda, source and host", list);
+            return complain("unknown target in \"%s\": there are spirv, cuda, source and host",
+                            list);
         *targets[i].flag = true;
         list += size;
     }
@@ -141,7 +143,7 @@ static int read_option(struct settings *settings, struct pool *pool, int option)
     }
 }
 
-/* ---- Tools and folders -------------------------------------------------------------------------- */
+/* ---- Tools and folders ---------------------------------------------------------------------- */
 
 /* The environment's choice, else the one that configure found; NULL where neither names one. */
 static const char *tool(const char *variable, const char *found)
@@ -161,7 +163,8 @@ static void find_tools(struct settings *settings)
     settings->cxx = tool("CXX", GANTRY_CXX);
 }
 
-/* The folder that holds gantry/kernel.h: one of the -I, or beside the program, or the installed one. */
+/* The folder that holds gantry/kernel.h: one of the -I, or beside the program, or the installed
+ * one. */
 static int find_language(struct settings *settings, struct pool *pool)
 {
     char program[4096];
@@ -177,10 +180,11 @@ static int find_language(struct settings *settings, struct pool *pool)
             append(pool, &settings->folders, &settings->folder_count, places[i]);
             return TOOL_DONE;
         }
-    fprintf(stderr,
-            "gantry: compile: gantry/kernel.h is neither in a folder named by -I, nor in %s, nor in "
-            "%s (name its folder with -I)\n",
-            places[0], places[1]);
+    fprintf(
+        stderr,
+        "gantry: compile: gantry/kernel.h is neither in a folder named by -I, nor in %s, nor in "
+        "%s (name its folder with -I)\n",
+        places[0], places[1]);
     return TOOL_FAILED;
 }
 

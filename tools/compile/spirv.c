@@ -113,7 +113,8 @@ static uint32_t features_of(const struct module *module, uint32_t capability)
     }
 }
 
-/* ---- Shared memory -------------------------------------------------------------------------------- */
+/* ---- Shared memory
+ * -------------------------------------------------------------------------------- */
 
 static uint32_t constant(const struct module *module, uint32_t id)
 {
@@ -121,7 +122,8 @@ static uint32_t constant(const struct module *module, uint32_t id)
     return opcode(c) == OpConstant ? c[3] : 0;
 }
 
-/* Bytes of a value; of an array whose length is chosen with the block's size those of one element. */
+/* Bytes of a value; of an array whose length is chosen with the block's size those of one element.
+ */
 static uint64_t size_of(const struct module *module, uint32_t type)
 {
     const uint32_t *t = definition(module, type);
@@ -181,7 +183,8 @@ static void use(struct module *module, uint32_t pointer)
         module->used[pointer] = true;
 }
 
-/* ---- Code ----------------------------------------------------------------------------------------- */
+/* ---- Code
+ * ----------------------------------------------------------------------------------------- */
 
 static bool is_atomic(uint32_t op)
 {

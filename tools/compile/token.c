@@ -25,8 +25,7 @@ static void add(struct reader *reader, enum token_kind kind, const char *text, s
     struct unit *unit = reader->unit;
     if (kind != TOKEN_END && reader->place.file && !strcmp(reader->place.file, reader->wrapper))
         return;
-    unit->tokens =
-        pool_grow(unit->pool, unit->tokens, unit->token_count, sizeof(*unit->tokens));
+    unit->tokens = pool_grow(unit->pool, unit->tokens, unit->token_count, sizeof(*unit->tokens));
     unit->tokens[unit->token_count++] = (struct token){
         .kind = kind,
         .text = pool_copy(unit->pool, text, size),

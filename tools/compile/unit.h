@@ -1,4 +1,5 @@
-/* What is known of one .gk file: filled in by scan.c from its words and by reflect.c from its SPIR-V. */
+/* What is known of one .gk file: filled in by scan.c from its words and by reflect.c from its
+ * SPIR-V. */
 #ifndef GANTRY_COMPILE_UNIT_H
 #define GANTRY_COMPILE_UNIT_H
 
@@ -70,8 +71,8 @@ struct kernel {
 
     /* From the SPIR-V. */
     uint32_t shared_bytes, shared_per_thread;
-    uint32_t features;      /* that every image needs */
-    bool float_atomics;     /* there is a variant for devices that have them */
+    uint32_t features;  /* that every image needs */
+    bool float_atomics; /* there is a variant for devices that have them */
     uint64_t layout_hash;
 };
 
@@ -87,8 +88,8 @@ struct include {
 
 struct unit {
     struct pool *pool;
-    const char *path;  /* of the .gk file, as the user names it */
-    const char *name;  /* the package's: "saxpy" */
+    const char *path;     /* of the .gk file, as the user names it */
+    const char *name;     /* the package's: "saxpy" */
     struct token *tokens; /* ends with one TOKEN_END */
     size_t token_count;
 

@@ -10,17 +10,15 @@ static int compare(const void *word, const void *entry)
 
 /* In the order of strcmp(). */
 static const char *const keywords[] = {
-    "alignas",   "alignof",   "and",       "asm",      "auto",      "bitand",   "bitor",
-    "bool",      "break",     "case",      "catch",    "char",      "class",    "compl",
-    "const",     "constexpr", "continue",  "decltype", "default",   "delete",   "do",
-    "double",    "else",      "enum",      "explicit", "export",    "extern",   "false",
-    "float",     "for",       "friend",    "goto",     "if",        "inline",   "int",
-    "long",      "mutable",   "namespace", "new",      "noexcept",  "not",      "nullptr",
-    "operator",  "or",        "private",   "protected", "public",   "register", "restrict",
-    "return",    "short",     "signed",    "sizeof",   "static",    "struct",   "switch",
-    "template",  "this",      "throw",     "true",     "try",       "typedef",  "typeid",
-    "typename",  "union",     "unsigned",  "using",    "virtual",   "void",     "volatile",
-    "while",     "xor",
+    "alignas",  "alignof",  "and",      "asm",     "auto",    "bitand",    "bitor",  "bool",
+    "break",    "case",     "catch",    "char",    "class",   "compl",     "const",  "constexpr",
+    "continue", "decltype", "default",  "delete",  "do",      "double",    "else",   "enum",
+    "explicit", "export",   "extern",   "false",   "float",   "for",       "friend", "goto",
+    "if",       "inline",   "int",      "long",    "mutable", "namespace", "new",    "noexcept",
+    "not",      "nullptr",  "operator", "or",      "private", "protected", "public", "register",
+    "restrict", "return",   "short",    "signed",  "sizeof",  "static",    "struct", "switch",
+    "template", "this",     "throw",    "true",    "try",     "typedef",   "typeid", "typename",
+    "union",    "unsigned", "using",    "virtual", "void",    "volatile",  "while",  "xor",
 };
 
 bool word_is_keyword(const char *word)
