@@ -65,6 +65,16 @@ static bool is_sticky(CUresult result)
            result == CUDA_ERROR_ECC_UNCORRECTABLE;
 }
 
+void poison_with(CUresult result)
+{
+    poison = result;
+}
+
+CUresult poisoned(void)
+{
+    return poison;
+}
+
 /* ---- Visits ------------------------------------------------------------------------------------
  */
 
@@ -209,12 +219,13 @@ const char *standin_fault(size_t i)
     return text;
 }
 
-/* At the process's end what is left has leaked. STANDIN_STRICT turns faults into the exit status,
- * so that no test can forget to look. */
+/* At the process's end what is left has leaked; of a broken device nothing could be freed.
+ * STANDIN_STRICT turns faults into the exit status, so that no test can forget to look. */
 __attribute__((destructor)) static void at_exit(void)
 {
     const char *path = getenv("STANDIN_REPORT");
-    find_leaks();
+    if (poison == CUDA_SUCCESS)
+        find_leaks();
     FILE *file = path ? fopen(path, "w") : NULL;
     if (file) {
         write_report(file);

@@ -208,7 +208,7 @@ static bool copy_work(const struct CUgraph_st *graph, struct CUgraphExec_st *exe
         *work = graph->nodes[i]->work;
         if (work->kind != WORK_LAUNCH)
             continue;
-        work->args = malloc(work->args_size + 1);
+        work->args = calloc(1, work->args_size + 16);
         if (!work->args)
             return false;
         memcpy(work->args, graph->nodes[i]->work.args, work->args_size);

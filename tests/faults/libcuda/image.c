@@ -154,20 +154,23 @@ static int newest_ptx(int driver)
     return 70;
 }
 
-/* Adds up the bytes of what stands between two texts: "name[24]" arrays and scalars. */
+/* Adds up the declarations in a state space, as ".param .align 8 .b8 args[24]" or ".param .u64 y";
+ * instructions such as "ld.param.u64" are none. */
 static size_t declared_bytes(const char *from, const char *to, const char *space)
 {
     size_t sum = 0, length = strlen(space);
     for (const char *at = strstr(from, space); at && at < to; at = strstr(at + length, space)) {
         unsigned alignment, bits, count = 1;
         char type, name[256];
-        const char *rest = at + length;
-        if (sscanf(rest, " .align %u%n", &alignment, &(int){0}) == 1)
-            rest = strchr(strstr(rest, ".align") + 6, '.');
-        if (rest && sscanf(rest, " .%c%u %255[^[,;)\n ][%u]", &type, &bits, name, &count) >= 3) {
-            size_t bytes = (size_t)(bits / 8) * count;
-            sum = (sum + bits / 8 - 1) / (bits / 8) * (bits / 8) + bytes;
-        }
+        int skipped = 0;
+        if (!strchr(" \t\n(,", at[-1]))
+            continue;
+        sscanf(at + length, " .align %u%n", &alignment, &skipped);
+        if (sscanf(at + length + skipped, " .%c%u %255[^[,;)\n ][%u]", &type, &bits, name, &count) <
+            3)
+            continue;
+        size_t bytes = bits / 8;
+        sum = (sum + bytes - 1) / bytes * bytes + bytes * count;
     }
     return sum;
 }

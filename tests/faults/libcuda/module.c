@@ -148,6 +148,19 @@ CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfuncti
     }
 }
 
+/* All parameters as one: what is known of them is where they end. */
+CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *offset, size_t *size)
+{
+    VISIT_CONTEXT(cuFuncGetParamInfo);
+    if (!check_function(function, context))
+        return STANDIN_INVALID_HANDLE;
+    if (index > 0 || function->args_size == 0)
+        return STANDIN_INVALID_VALUE;
+    *offset = 0;
+    *size = function->args_size;
+    return CUDA_SUCCESS;
+}
+
 enum { SHARED_OPT_IN = 99 << 10, SHARED_PER_UNIT = 100 << 10, THREADS_PER_UNIT = 2048 };
 
 CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value)

@@ -64,7 +64,8 @@ const struct settings *settings(void);
     X(cuDevicePrimaryCtxGetState, cuDevicePrimaryCtxGetState, 7000, "", NEEDED,       \
       (CUdevice, unsigned int *, int *))                                              \
     X(cuMemcpyDtoH, cuMemcpyDtoH, 3020, "_v2", NEEDED, (void *, CUdeviceptr, size_t)) \
-    X(cuCtxSynchronize, cuCtxSynchronize, 2000, "", NEEDED, (void))
+    X(cuCtxSynchronize, cuCtxSynchronize, 2000, "", NEEDED, (void))                   \
+    X(cuGetExportTable, cuGetExportTable, 3000, "", NEEDED, (const void **, const CUuuid *))
 
 enum entry {
 #define X(member, base, pinned, suffix, need, prototype) ENTRY_##member,
@@ -113,6 +114,10 @@ void visit_leave(const struct visit *visit);
     struct CUctx_st *context = context_required(ENTRY_##entry); \
     if (!context)                                               \
     return CUDA_ERROR_INVALID_CONTEXT
+
+/* A kernel broke the device: every call fails from now on. poisoned() is that error, or success. */
+void poison_with(CUresult result);
+CUresult poisoned(void);
 
 /* A fault, and its result. */
 #define MISUSE(code, ...) (fault(__VA_ARGS__), (CUresult)(code))

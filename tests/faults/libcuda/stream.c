@@ -107,6 +107,8 @@ static bool is_stream(const struct object *object)
 static bool step(void)
 {
     uint64_t ready = 0;
+    if (poisoned() != CUDA_SUCCESS)
+        return false;
     for (struct object *object = objects(); object; object = object->next)
         if (is_stream(object))
             ready += count_ready(((struct CUstream_st *)object)->first);
@@ -135,10 +137,11 @@ void progress(uint32_t most)
 
 CUresult run_until(const struct CUstream_st *stream, uint64_t number)
 {
-    while (!is_over(stream, number))
-        if (!step())
-            return MISUSE(CUDA_ERROR_LAUNCH_TIMEOUT, "streams wait for each other for ever");
-    return CUDA_SUCCESS;
+    while (!is_over(stream, number) && step())
+        ;
+    if (poisoned() == CUDA_SUCCESS && !is_over(stream, number))
+        return MISUSE(CUDA_ERROR_LAUNCH_TIMEOUT, "streams wait for each other for ever");
+    return poisoned();
 }
 
 CUresult run_all(const struct CUctx_st *context)
@@ -238,7 +241,7 @@ CUresult cuStreamQuery(CUstream stream)
     VISIT_CONTEXT(cuStreamQuery);
     CHECK_STREAM(stream);
     progress(64);
-    return stream->first ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
+    return stream->first && poisoned() == CUDA_SUCCESS ? CUDA_ERROR_NOT_READY : poisoned();
 }
 
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags)
@@ -361,8 +364,9 @@ CUresult cuEventQuery(CUevent event)
     VISIT_CONTEXT(cuEventQuery);
     CHECK_EVENT(event);
     progress(64);
-    return !event->stream || is_over(event->stream, event->number) ? CUDA_SUCCESS
-                                                                   : CUDA_ERROR_NOT_READY;
+    if (poisoned() == CUDA_SUCCESS && event->stream && !is_over(event->stream, event->number))
+        return CUDA_ERROR_NOT_READY;
+    return poisoned();
 }
 
 CUresult cuEventSynchronize(CUevent event)

@@ -59,6 +59,15 @@ CUresult cuGetProcAddress_12000(const char *symbol, void **address, int version,
     return result;
 }
 
+/* NVIDIA's own libraries ask for tables of secret functions, NVRTC crashes without this entry. */
+CUresult cuGetExportTable(const void **table, const CUuuid *id)
+{
+    VISIT_ANYTIME(cuGetExportTable);
+    (void)id;
+    *table = NULL;
+    return CUDA_ERROR_NOT_FOUND;
+}
+
 /* ---- Errors ------------------------------------------------------------------------------------
  */
 

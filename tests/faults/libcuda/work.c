@@ -1,10 +1,14 @@
 /* What a stream's task or a graph's node does: checked when it is given, run when its time comes.
  */
+#include <setjmp.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "standin.h"
+
+enum { WARP_SIZE = 32 };
 
 /* ---- Launches ----------------------------------------------------------------------------------
  */
@@ -58,7 +62,7 @@ CUresult work_launch(struct work *work, CUfunction function, const unsigned bloc
                           .function = function,
                           .shared = shared,
                           .args_size = size};
-    work->args = calloc(1, size + 1);
+    work->args = calloc(1, size + 16); /* a struct may end in padding that the buffer lacks */
     if (!work->args)
         return CUDA_ERROR_OUT_OF_MEMORY;
     if (size)
@@ -70,18 +74,42 @@ CUresult work_launch(struct work *work, CUfunction function, const unsigned bloc
     return CUDA_SUCCESS;
 }
 
+static _Thread_local sigjmp_buf way_out;
+
+static void leave_kernel(int signal)
+{
+    (void)signal;
+    siglongjmp(way_out, 1);
+}
+
+/* A kernel that touches an address without memory breaks the device, not the process. */
+static void run_body(const struct work *work)
+{
+    struct CUfunc_st *function = work->function;
+    struct sigaction action = {.sa_handler = leave_kernel}, segv, bus;
+    sigaction(SIGSEGV, &action, &segv);
+    sigaction(SIGBUS, &action, &bus);
+    if (sigsetjmp(way_out, 1) == 0) {
+        const char *trouble =
+            function->body(work->args, work->blocks, work->block, work->shared, WARP_SIZE);
+        if (trouble)
+            fault("%s: %s", function->name, trouble);
+    } else {
+        poison_with(CUDA_ERROR_ILLEGAL_ADDRESS);
+    }
+    sigaction(SIGSEGV, &segv, NULL);
+    sigaction(SIGBUS, &bus, NULL);
+}
+
 static void run_launch(const struct work *work)
 {
     struct CUfunc_st *function = work->function;
     if (!object_check(&function->module->object, KIND_MODULE, NULL))
         return;
-    if (!function->body) {
+    if (function->body)
+        run_body(work);
+    else
         fault("%s: no image of STANDIN_KERNELS has it", function->name);
-        return;
-    }
-    const char *trouble = function->body(work->args, work->blocks, work->block, work->shared, 32);
-    if (trouble)
-        fault("%s: %s", function->name, trouble);
 }
 
 /* ---- Copies and fills --------------------------------------------------------------------------
