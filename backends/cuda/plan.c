@@ -66,7 +66,8 @@ static enum gantry_status make_graph(struct gantry_drv_plan *built, const struct
     if (is_refusal(status)) {
         built->refused = true;
         LOG(device->instance, GANTRY_LOG_WARNING,
-            "list %s: the driver refused a graph of %u operations, so they are launched one by one",
+            "list %s: the driver refused a graph of %u operations, so they are launched one by one "
+            "(log = debug tells its reason)",
             plan->label ? plan->label : "without a name", plan->op_count);
         status = GANTRY_OK;
     }
@@ -174,6 +175,8 @@ enum gantry_status submit(struct gantry_drv_queue *queue, struct gantry_drv_plan
         status = run_built(queue, built);
     if (status == GANTRY_OK)
         status = queue_signal(queue, submission->value);
+    if (status != GANTRY_OK)
+        queue_drain(queue);
     scope_leave(queue->device, &scope);
     return status;
 }
@@ -208,6 +211,8 @@ enum gantry_status submit_once(struct gantry_drv_queue *queue, const struct gant
         status = run_once(queue, plan, submission->value);
     if (status == GANTRY_OK)
         status = queue_signal(queue, submission->value);
+    if (status != GANTRY_OK)
+        queue_drain(queue);
     scope_leave(queue->device, &scope);
     return status;
 }

@@ -155,8 +155,8 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* The mark of this very value; *event is NULL when there is none. A later one would do as well, but
- * it would keep the caller waiting. */
+/* The mark of this very value; *event stays NULL when there is none. A later one would do as well,
+ * but it would keep the caller waiting. */
 static enum gantry_status exact_mark(struct gantry_drv_queue *queue, uint64_t value, CUevent *event)
 {
     enum gantry_status status = GANTRY_OK;
@@ -170,7 +170,8 @@ static enum gantry_status exact_mark(struct gantry_drv_queue *queue, uint64_t va
         status = mark_record(queue, &mark);
     else if (!mark)
         queue->marking = true;
-    *event = mark ? mark->event : NULL;
+    if (status == GANTRY_OK && mark)
+        *event = mark->event;
     pthread_mutex_unlock(&queue->lock);
     return status;
 }
@@ -179,7 +180,7 @@ static enum gantry_status sleep_on_mark(struct gantry_drv_queue *queue, uint64_t
 {
     struct gantry_drv_device *device = queue->device;
     struct scope scope;
-    CUevent event;
+    CUevent event = NULL;
     enum gantry_status status = scope_enter(device, &scope);
 
     if (status != GANTRY_OK)
@@ -221,20 +222,22 @@ static enum gantry_status wait_until(struct gantry_drv_queue *queue, uint64_t va
     }
 }
 
+/* Sleeping in the driver needs an event; where one can't be had, looking now and then does as well.
+ */
 static enum gantry_status wait_forever(struct gantry_drv_queue *queue, uint64_t value)
 {
-    while (queue_counter(queue) < value) {
-        bool slept = false;
+    bool slept = true;
+
+    while (queue_counter(queue) < value && slept) {
         enum gantry_status status = sleep_on_mark(queue, value, &slept);
 
-        if (status == GANTRY_OK && !slept)
-            return wait_until(queue, value, UINT64_MAX);
         if (status == GANTRY_OK)
             status = queue_refresh(queue);
-        if (status != GANTRY_OK)
+        if (status == GANTRY_E_DEVICE_LOST)
             return queue_counter(queue) >= value ? GANTRY_OK : status;
+        slept = slept && status == GANTRY_OK;
     }
-    return GANTRY_OK;
+    return queue_counter(queue) >= value ? GANTRY_OK : wait_until(queue, value, UINT64_MAX);
 }
 
 enum gantry_status queue_wait(struct gantry_drv_queue *queue, uint64_t value, uint64_t timeout_ns)
@@ -293,4 +296,9 @@ enum gantry_status queue_signal(struct gantry_drv_queue *queue, uint64_t value)
         queue->submitted = before;
     pthread_mutex_unlock(&queue->lock);
     return status;
+}
+
+void queue_drain(struct gantry_drv_queue *queue)
+{
+    queue->device->instance->cu.cuStreamSynchronize(queue->stream);
 }

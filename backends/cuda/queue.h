@@ -19,4 +19,8 @@ enum gantry_status queue_wait_for(struct gantry_drv_queue *queue,
 /* Lets the counter read the value when what was given to the stream before is done. */
 enum gantry_status queue_signal(struct gantry_drv_queue *queue, uint64_t value);
 
+/* After a failed submission: waits for what the stream already has of it, because the caller may
+ * free what it uses. */
+void queue_drain(struct gantry_drv_queue *queue);
+
 #endif

@@ -66,6 +66,7 @@ enum gantry_status driver_status(struct gantry_drv_instance *instance,
         return GANTRY_OK;
     if (status == GANTRY_E_DEVICE_LOST)
         return device_lost(device);
+    LOG(instance, GANTRY_LOG_DEBUG, "%s failed: %s", call, driver_describe(instance, result).text);
     return FAIL(instance, status, "%s failed: %s", call, driver_describe(instance, result).text);
 }
 

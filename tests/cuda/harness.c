@@ -151,6 +151,33 @@ void bench_open(struct bench *bench, const char *plugin, enum gantry_submit_mode
     CHECK_OK(bench->ops->queue_create(bench->device, &params, &bench->queue));
 }
 
+bool bench_try_open(struct bench *bench, const char *plugin)
+{
+    struct gantry_backend_device_params device = {.size = sizeof(device)};
+    struct gantry_backend_queue_params queue = {.label = "bench", .stats = &bench->stats};
+
+    memset(bench, 0, sizeof(*bench));
+    bench->ops = load_plugin(plugin);
+    if (bench->ops->instance_open(&services, "selftest", &bench->instance) != GANTRY_OK)
+        return false;
+    if (bench->ops->device_describe(bench->instance, 0, &bench->info) != GANTRY_OK)
+        return false;
+    if (bench->ops->device_open(bench->instance, 0, &device, &bench->device) != GANTRY_OK)
+        return false;
+    return bench->ops->queue_create(bench->device, &queue, &bench->queue) == GANTRY_OK;
+}
+
+void bench_try_close(struct bench *bench)
+{
+    if (bench->queue)
+        bench->ops->queue_destroy(bench->queue);
+    if (bench->device)
+        bench->ops->device_close(bench->device);
+    if (bench->instance)
+        bench->ops->instance_close(bench->instance);
+    CHECK_EQUAL(allocations(), 0);
+}
+
 void bench_close(struct bench *bench)
 {
     bench->ops->queue_destroy(bench->queue);
@@ -190,8 +217,9 @@ uint32_t args_size_of(const char *kernel)
     return 0;
 }
 
-struct gantry_drv_kernel *make_kernel(struct bench *bench, const char *name, uint32_t threads,
-                                      uint32_t shared_per_thread)
+enum gantry_status try_kernel(struct bench *bench, const char *name, uint32_t threads,
+                              uint32_t shared_per_thread, struct gantry_drv_kernel **kernel,
+                              struct gantry_backend_kernel_info *info)
 {
     struct gantry_kernel_source source = {.name = name,
                                           .args_size = args_size_of(name),
@@ -213,10 +241,17 @@ struct gantry_drv_kernel *make_kernel(struct bench *bench, const char *name, uin
         .images = &image,
         .image_count = 1,
     };
+
+    return bench->ops->kernel_create(bench->device, &params, kernel, info);
+}
+
+struct gantry_drv_kernel *make_kernel(struct bench *bench, const char *name, uint32_t threads,
+                                      uint32_t shared_per_thread)
+{
     struct gantry_backend_kernel_info info;
     struct gantry_drv_kernel *kernel;
 
-    CHECK_OK(bench->ops->kernel_create(bench->device, &params, &kernel, &info));
+    CHECK_OK(try_kernel(bench, name, threads, shared_per_thread, &kernel, &info));
     CHECK(info.max_threads >= threads && info.registers > 0 && info.blocks_per_unit > 0);
     CHECK(info.limited_by && !info.waits);
     CHECK(strcmp(info.image, "ptx compute_75 (.version 6.3)") == 0);

@@ -42,6 +42,10 @@ struct bench {
 /* Opens the plugin named by the first argument, its first usable device and a queue. */
 void bench_open(struct bench *bench, const char *plugin, enum gantry_submit_mode submit);
 
+/* The same in steps; false: the sentence says why. */
+bool bench_try_open(struct bench *bench, const char *plugin);
+void bench_try_close(struct bench *bench);
+
 /* Closes all of it and checks that no host memory is left. */
 void bench_close(struct bench *bench);
 
@@ -57,6 +61,9 @@ void fail_allocation(long n);
 /* ---- Shorthands ----------------------------------------------------------------------------- */
 
 struct gantry_drv_memory allocate(struct bench *bench, enum gantry_memory kind, uint64_t size);
+enum gantry_status try_kernel(struct bench *bench, const char *name, uint32_t threads,
+                              uint32_t shared_per_thread, struct gantry_drv_kernel **kernel,
+                              struct gantry_backend_kernel_info *info);
 struct gantry_drv_kernel *make_kernel(struct bench *bench, const char *name, uint32_t threads,
                                       uint32_t shared_per_thread);
 struct gantry_op launch_op(struct gantry_drv_kernel *kernel, uint32_t blocks, uint32_t threads,
@@ -114,6 +121,14 @@ void test_queue(struct bench *bench);
 
 /* With a plugin that drops the order of launches: a chain's result must be wrong. */
 void test_unordered(struct bench *bench);
+
+/* With a driver that refuses graphs, or programmatic edges: the result is right and the slower way
+ * counted. */
+void test_refused(struct bench *bench);
+
+/* Does a bit of everything and goes on whatever fails: nothing may be left. For a driver that fails
+ * on purpose. */
+void test_torture(const char *plugin);
 
 /* Ends with a lost device; the bench stays open for bench_close(). */
 void test_lost(struct bench *bench);

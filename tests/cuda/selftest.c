@@ -1,9 +1,10 @@
 /* Drives the CUDA plugin through its table, without core:
  *
- *   selftest PLUGIN [graph|stream|lost|wrong [untimed]]
+ *   selftest PLUGIN [graph|stream|lost|wrong|refused|torture [untimed]]
  *
  * graph and stream run everything, the plans as graphs or as single launches; lost ends with a lost
  * device; wrong expects the chain's result to be wrong, as with a plugin that drops the order;
+ * refused expects a driver that refuses programmatic edges; torture one that fails somewhere.
  * untimed leaves out what a driver without a GPU can't show. Exit status 77, with the reason, where
  * there is no CUDA device. */
 #include "harness.h"
@@ -44,8 +45,14 @@ int main(int argc, char **argv)
     struct bench bench;
 
     if (argc < 2) {
-        fprintf(stderr, "usage: %s PLUGIN [graph|stream|lost|wrong [untimed]]\n", argv[0]);
+        fprintf(stderr, "usage: %s PLUGIN [graph|stream|lost|wrong|refused|torture [untimed]]\n",
+                argv[0]);
         return 2;
+    }
+    if (strcmp(mode, "torture") == 0) {
+        test_torture(argv[1]);
+        printf("passed\n");
+        return 0;
     }
     bench_open(&bench, argv[1],
                strcmp(mode, "stream") == 0 ? GANTRY_SUBMIT_STREAM : GANTRY_SUBMIT_GRAPH);
@@ -55,6 +62,8 @@ int main(int argc, char **argv)
         test_lost(&bench);
     else if (strcmp(mode, "wrong") == 0)
         test_unordered(&bench);
+    else if (strcmp(mode, "refused") == 0)
+        test_refused(&bench);
     else
         run_all(&bench);
     bench_close(&bench);

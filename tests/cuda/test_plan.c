@@ -127,6 +127,28 @@ void test_unordered(struct bench *bench)
     chain_close(bench, &chain);
 }
 
+void test_refused(struct bench *bench)
+{
+    uint64_t *fallbacks = bench->stats.fallbacks;
+    struct gantry_drv_plan *built;
+    struct chain chain;
+    uint64_t refused;
+
+    chain_open(bench, &chain, make_kernel(bench, "affine", THREADS, 0), true);
+    chain_reset(bench, &chain);
+    CHECK_OK(bench->ops->plan_build(bench->device, &chain.plan, &built));
+    run_built(bench, built);
+    run_built(bench, built);
+    refused = fallbacks[GANTRY_FALLBACK_NO_GRAPH];
+    CHECK_EQUAL(fallbacks[GANTRY_FALLBACK_NO_PROGRAMMATIC], 2);
+    CHECK(refused == 0 || refused == 2);
+    CHECK_EQUAL(bench->stats.builds, refused ? 0 : 1);
+    printf("  %llu submissions without a graph\n", (unsigned long long)refused);
+    CHECK_EQUAL(chain_wrong(bench, &chain, 2), 0);
+    bench->ops->plan_destroy(built);
+    chain_close(bench, &chain);
+}
+
 static void test_programmatic(struct bench *bench)
 {
     struct gantry_kernel_source source = {.name = "affine",
