@@ -1,6 +1,5 @@
 /* Reading a package's bytes, none of which is trusted. */
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +11,7 @@
 #include "package_format.h"
 #include "status.h"
 
-enum { WHERE_SIZE = 256, TABLE_ALIGNMENT = 8, IMAGE_ALIGNMENT = 16 };
+enum { WHERE_SIZE = 64, TABLE_ALIGNMENT = 8, IMAGE_ALIGNMENT = 16 };
 
 /* Beyond what anyone writes; names are compared with each other, which must end soon for a hostile
  * file too. */
@@ -21,26 +20,10 @@ enum { KERNELS_MAX = 4096, FIELDS_MAX = 1024, FIELD_USES_MAX = 65536 };
 struct reader {
     const uint8_t *data; /* the package's own copy */
     size_t size;
-    const char *what; /* the file's name, for sentences */
     struct gpk_header header;
     uint32_t field_uses; /* of all kernels that were read */
     struct gantry_package *package;
 };
-
-static enum gantry_status bad(const struct reader *reader, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-/* Fails with a sentence that begins with the package's name. */
-static enum gantry_status bad(const struct reader *reader, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    fail_va(GANTRY_E_PACKAGE, format, args);
-    va_end(args);
-    fail_context("%s", reader->what);
-    return GANTRY_E_PACKAGE;
-}
 
 /* ---- Header and tables --------------------------------------------------------------------- */
 
@@ -50,25 +33,27 @@ static enum gantry_status read_header(struct reader *reader)
     uint64_t hash;
 
     if (reader->size < sizeof(*header))
-        return bad(reader, "%zu bytes are less than a package's header of %zu", reader->size,
-                   sizeof(*header));
+        return fail(GANTRY_E_PACKAGE, "%zu bytes are less than a package's header of %zu",
+                    reader->size, sizeof(*header));
     memcpy(header, reader->data, sizeof(*header));
     if (memcmp(header->magic, GPK_MAGIC, sizeof(header->magic)) != 0)
-        return bad(reader, "does not begin with \"" GPK_MAGIC "\": it is no kernel package");
+        return fail(GANTRY_E_PACKAGE,
+                    "does not begin with \"" GPK_MAGIC "\": it is no kernel package");
     if (header->version != GPK_VERSION)
-        return bad(reader, "has package version %u, gantry %s reads %d; compile it anew",
-                   header->version, gantry_version(), GPK_VERSION);
+        return fail(GANTRY_E_PACKAGE, "has package version %u, gantry %s reads %d; compile it anew",
+                    header->version, gantry_version(), GPK_VERSION);
     if (header->header_size != sizeof(*header))
-        return bad(reader, "states a header of %u bytes at offset 12, which is %zu",
-                   header->header_size, sizeof(*header));
+        return fail(GANTRY_E_PACKAGE, "states a header of %u bytes at offset 12, which is %zu",
+                    header->header_size, sizeof(*header));
     if (header->file_size != reader->size)
-        return bad(reader, "has %zu bytes but states %" PRIu64 " at offset 16: it was cut or grew",
-                   reader->size, header->file_size);
+        return fail(GANTRY_E_PACKAGE,
+                    "has %zu bytes but states %" PRIu64 " at offset 16: it was cut or grew",
+                    reader->size, header->file_size);
     hash = XXH64(reader->data + sizeof(*header), reader->size - sizeof(*header), 0);
     if (header->hash != hash)
-        return bad(reader,
-                   "is damaged: its bytes hash to %016" PRIx64 ", offset 24 states %016" PRIx64,
-                   hash, header->hash);
+        return fail(GANTRY_E_PACKAGE,
+                    "is damaged: its bytes hash to %016" PRIx64 ", offset 24 states %016" PRIx64,
+                    hash, header->hash);
     return GANTRY_OK;
 }
 
@@ -76,16 +61,17 @@ static enum gantry_status check_table(const struct reader *reader, const struct 
                                       size_t record, const char *name)
 {
     if (table->reserved != 0)
-        return bad(reader, "the table of %s has %u where a zero belongs", name, table->reserved);
+        return fail(GANTRY_E_PACKAGE, "the table of %s has %u where a zero belongs", name,
+                    table->reserved);
     if (table->offset % TABLE_ALIGNMENT != 0)
-        return bad(reader, "the table of %s at offset %" PRIu64 " is not aligned to %d", name,
-                   table->offset, TABLE_ALIGNMENT);
+        return fail(GANTRY_E_PACKAGE, "the table of %s at offset %" PRIu64 " is not aligned to %d",
+                    name, table->offset, TABLE_ALIGNMENT);
     if (table->offset < sizeof(struct gpk_header) || table->offset > reader->size ||
         table->count > (reader->size - table->offset) / record)
-        return bad(reader,
-                   "the table of %s, %u records of %zu bytes from offset %" PRIu64
-                   ", leaves the file of %zu bytes",
-                   name, table->count, record, table->offset, reader->size);
+        return fail(GANTRY_E_PACKAGE,
+                    "the table of %s, %u records of %zu bytes from offset %" PRIu64
+                    ", leaves the file of %zu bytes",
+                    name, table->count, record, table->offset, reader->size);
     return GANTRY_OK;
 }
 
@@ -95,9 +81,9 @@ static enum gantry_status check_strings(const struct reader *reader)
     const uint8_t *area = reader->data + strings->offset;
 
     if (strings->count == 0 || area[0] != 0 || area[strings->count - 1] != 0)
-        return bad(reader,
-                   "the string area at offset %" PRIu64 " does not begin and end with a zero",
-                   strings->offset);
+        return fail(GANTRY_E_PACKAGE,
+                    "the string area at offset %" PRIu64 " does not begin and end with a zero",
+                    strings->offset);
     return GANTRY_OK;
 }
 
@@ -115,8 +101,8 @@ static enum gantry_status check_tables(const struct reader *reader)
     if (status == GANTRY_OK)
         status = check_table(reader, &header->images, sizeof(struct gpk_image), "images");
     if (status == GANTRY_OK && (header->kernels.count == 0 || header->kernels.count > KERNELS_MAX))
-        status = bad(reader, "holds %u kernels; a package has 1 to %d", header->kernels.count,
-                     KERNELS_MAX);
+        status = fail(GANTRY_E_PACKAGE, "holds %u kernels; a package has 1 to %d",
+                      header->kernels.count, KERNELS_MAX);
     return status;
 }
 
@@ -161,7 +147,7 @@ static char *copy_text(const struct reader *reader, uint32_t at, const char *whi
     const char *text;
     char *copy;
 
-    snprintf(where, sizeof(where), "%s: the package's %s", reader->what, which);
+    snprintf(where, sizeof(where), "the package's %s", which);
     if (*status != GANTRY_OK)
         return NULL;
     *status = read_text(reader, at, where, &text);
@@ -169,7 +155,7 @@ static char *copy_text(const struct reader *reader, uint32_t at, const char *whi
         return NULL;
     copy = strdup(text);
     if (!copy)
-        *status = fail(GANTRY_E_OUT_OF_HOST_MEMORY, "%s: out of host memory", reader->what);
+        *status = fail(GANTRY_E_OUT_OF_HOST_MEMORY, "out of host memory");
     return copy;
 }
 
@@ -181,7 +167,8 @@ static enum gantry_status read_names(const struct reader *reader)
     package->name = copy_text(reader, reader->header.name, "name", &status);
     package->toolchain = copy_text(reader, reader->header.toolchain, "toolchain", &status);
     if (status == GANTRY_OK && (!package->name[0] || strchr(package->name, '/')))
-        status = bad(reader, "the package's name \"%s\" is empty or holds a '/'", package->name);
+        status = fail(GANTRY_E_PACKAGE, "the package's name \"%s\" is empty or holds a '/'",
+                      package->name);
     return status;
 }
 
@@ -196,7 +183,7 @@ static enum gantry_status read_field(const struct reader *reader, uint32_t i)
     enum gantry_status status;
 
     memcpy(&record, reader->data + at, sizeof(record));
-    snprintf(where, sizeof(where), "%s: field %u at offset %" PRIu64, reader->what, i, at);
+    snprintf(where, sizeof(where), "field %u at offset %" PRIu64, i, at);
     *field = (struct gantry_field_info){
         .type = (enum gantry_scalar)record.type,
         .offset = record.offset,
@@ -282,7 +269,7 @@ static enum gantry_status read_kernel(struct reader *reader, uint32_t i)
     enum gantry_status status;
 
     memcpy(&record, reader->data + at, sizeof(record));
-    snprintf(where, sizeof(where), "%s: kernel %u at offset %" PRIu64, reader->what, i, at);
+    snprintf(where, sizeof(where), "kernel %u at offset %" PRIu64, i, at);
     *kernel = decode(&record);
     status = check_record(reader, &record, where);
     if (status == GANTRY_OK)
@@ -331,7 +318,7 @@ static enum gantry_status read_image(const struct reader *reader, uint32_t i)
     enum gantry_status status;
 
     memcpy(&record, reader->data + at, sizeof(record));
-    snprintf(where, sizeof(where), "%s: image %u at offset %" PRIu64, reader->what, i, at);
+    snprintf(where, sizeof(where), "image %u at offset %" PRIu64, i, at);
     status = check_place(reader, &record, where);
     if (status != GANTRY_OK)
         return status;
@@ -366,10 +353,10 @@ static enum gantry_status end_texts(const struct reader *reader)
         size += is_text(&package->images[i]) ? package->images[i].image.size + 1 : 0;
     /* Ranges of a file may overlap, so that many images of a small one could ask for a lot. */
     if (size > 2 * reader->size + package->image_count)
-        return bad(reader, "its images overlap");
+        return fail(GANTRY_E_PACKAGE, "its images overlap");
     at = package->texts = malloc(size + 1);
     if (!at)
-        return fail(GANTRY_E_OUT_OF_HOST_MEMORY, "%s: out of host memory", reader->what);
+        return fail(GANTRY_E_OUT_OF_HOST_MEMORY, "out of host memory");
     for (uint32_t i = 0; i < package->image_count; i++) {
         struct gantry_backend_image *image = &package->images[i].image;
 
@@ -396,7 +383,7 @@ static enum gantry_status allocate(struct reader *reader)
     package->fields = calloc((size_t)header->fields.count + 1, sizeof(*package->fields));
     package->images = calloc((size_t)header->images.count + 1, sizeof(*package->images));
     if (!package->kernels || !package->fields || !package->images)
-        return fail(GANTRY_E_OUT_OF_HOST_MEMORY, "%s: out of host memory", reader->what);
+        return fail(GANTRY_E_OUT_OF_HOST_MEMORY, "out of host memory");
     return GANTRY_OK;
 }
 
@@ -430,7 +417,7 @@ enum gantry_status package_parse(const void *data, size_t size, const char *what
                                  struct gantry_package **out)
 {
     struct gantry_package *package = calloc(1, sizeof(*package));
-    struct reader reader = {.size = size, .what = what, .package = package};
+    struct reader reader = {.size = size, .package = package};
     enum gantry_status status;
 
     *out = NULL;
@@ -445,6 +432,7 @@ enum gantry_status package_parse(const void *data, size_t size, const char *what
     reader.data = package->memory;
     status = read_all(&reader);
     if (status != GANTRY_OK) {
+        fail_context("%s", what);
         package_free(package);
         return status;
     }
