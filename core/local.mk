@@ -14,6 +14,7 @@ libgantry_core_la_SOURCES = \
 	core/choose.h core/choose.c core/device.h core/device.c core/object.c \
 	core/notice.h core/notice.c core/buffer.h core/buffer.c \
 	core/memory.c core/package_format.h core/package.h core/package.c core/package_parse.c \
+	core/package_reader.h core/package_records.c \
 	core/package_check.h core/package_check.c core/package_wrap.c core/block.h core/block.c \
 	core/wish.h core/wish.c core/entry.h core/entry.c core/module.h core/module.c core/kernel.c \
 	core/status.h core/status.c core/log.h core/log.c core/names.c \
