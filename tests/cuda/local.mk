@@ -13,3 +13,8 @@ tests_cuda_unordered_gantry_cuda_la_CPPFLAGS = $(AM_CPPFLAGS) -DGANTRY_TEST_DROP
 tests_cuda_unordered_gantry_cuda_la_CFLAGS = $(AM_CFLAGS) -pthread
 tests_cuda_unordered_gantry_cuda_la_LDFLAGS = $(PLUGIN_LINK) -rpath /nowhere
 tests_cuda_unordered_gantry_cuda_la_SOURCES = $(CUDA_PLUGIN_SOURCES)
+
+check_LTLIBRARIES += tests/cuda/host_kernels.la
+tests_cuda_host_kernels_la_SOURCES = tests/cuda/host_kernels.c
+tests_cuda_host_kernels_la_LDFLAGS = -module -avoid-version -rpath /nowhere
+EXTRA_DIST += tests/cuda/torture.sh
