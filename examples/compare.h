@@ -6,7 +6,7 @@
 
 /* A device's floats may be rounded differently from the next one's. Painted samples, of 65535, may
  * therefore differ by this much; luma, histogram and levels are integers and must not differ. */
-enum { COMPARE_TOLERANCE = 64 };
+enum { COMPARE_TOLERANCE = 16 };
 
 /* Runs the filter `repeat` times on each, and prints a line for each. params->to gets the last
  * picture. False: one failed, one differs, or there is none. */
