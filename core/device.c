@@ -166,7 +166,7 @@ static enum gantry_status open_first(struct gantry *g, const struct choice *choi
     }
     if (status == GANTRY_OK)
         notice_choice(g, params, choice, (*device)->view);
-    else if (failures.length)
+    else if (failures.length && status != GANTRY_E_OUT_OF_HOST_MEMORY)
         fail(status, "gantry_device_open: %s", text_get(&failures));
     text_free(&failures);
     return status;

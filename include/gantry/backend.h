@@ -125,7 +125,7 @@ struct gantry_backend_image {
     uint32_t isa_version;
     uint32_t features;
     const char *name; /* a source file's name; otherwise "" */
-    const void *data; /* lives as long as the kernel */
+    const void *data; /* lives as long as the kernel; PTX and source have a zero behind them */
     size_t size;
     bool packaged; /* made by gantry compile, so that from arch 90 on every thread of its entries
                       begins with griddepcontrol.wait; false: the user's own, nothing is known */
