@@ -48,8 +48,8 @@ int64_t gantry_index_(uint i) { return int64_t(uint64_t(i)); }
 int64_t gantry_index_(int64_t i) { return i; }
 int64_t gantry_index_(uint64_t i) { return int64_t(i); }
 
-/* The reference is wrapped in a struct because functions can't be overloaded on references, and because
- * variables of a bare reference need a decoration that spirv-opt forgets when it inlines. */
+/* The reference is wrapped in a struct because functions can't be overloaded on references, and
+ * because variables of a bare reference need a decoration that spirv-opt forgets when it inlines. */
 #define GANTRY_POINTER(T, size, align)                                                             \
     layout(buffer_reference, scalar, buffer_reference_align = align) buffer gantry_ref_##T         \
     {                                                                                              \

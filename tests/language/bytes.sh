@@ -8,11 +8,11 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/a" "$work/b" || exit 1
 
-TMPDIR=$work/a "$gantry" compile "$source" -I "$includes" -o "$work/a.gpk" --header "$work/a.h" \
-    --embed || exit 1
+TMPDIR=$work/a "$gantry" compile "$source" -I "$includes" --cuda-archs "90 75-ptx" -o "$work/a.gpk" \
+    --header "$work/a.h" --embed || exit 1
 cd "$(dirname "$source")" || exit 1
-TMPDIR=$work/b "$gantry" compile "$(basename "$source")" -I "$includes" -o "$work/b.gpk" \
-    --header "$work/b.h" --embed --keep "$work/kept" || exit 1
+TMPDIR=$work/b "$gantry" compile "$(basename "$source")" -I "$includes" --cuda-archs "90 75-ptx" \
+    -o "$work/b.gpk" --header "$work/b.h" --embed --keep "$work/kept" || exit 1
 cmp "$work/a.gpk" "$work/b.gpk" && cmp "$work/a.h" "$work/b.h" || exit 1
 ls "$work"/kept/*.spv >/dev/null || { echo "--keep kept no SPIR-V"; exit 1; }
 [ -z "$(ls -A "$work/a" "$work/b" | grep -v :)" ] || { echo "files were left behind"; exit 1; }

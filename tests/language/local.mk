@@ -3,26 +3,27 @@ LANGUAGE_PACKAGES = \
 	tests/language/saxpy.gpk tests/language/grid.gpk tests/language/atomics.gpk \
 	tests/language/types.gpk tests/language/shared.gpk tests/language/subgroups.gpk \
 	tests/language/maths.gpk tests/language/address.gpk tests/language/flow.gpk
-check_DATA += $(LANGUAGE_PACKAGES)
-
-if !REUSE_PACKAGES
-$(LANGUAGE_PACKAGES): tools/gantry$(EXEEXT) $(KERNEL_LANGUAGE)
-endif
+TEST_PACKAGES += $(LANGUAGE_PACKAGES)
 
 check_PROGRAMS += tests/language/nvrtc
 tests_language_nvrtc_SOURCES = tests/language/nvrtc.c
 tests_language_nvrtc_LDADD = libgantry.la -ldl
 
 if HAVE_CMOCKA
-check_PROGRAMS += tests/language/check_package
+check_PROGRAMS += tests/language/check_package tests/language/run
+endif
 tests_language_check_package_SOURCES = tests/language/check_package.c
 tests_language_check_package_CPPFLAGS = $(AM_CPPFLAGS) -Itests/language
 tests_language_check_package_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_language_check_package_LDADD = libgantry.la $(CMOCKA_LIBS)
-tests/language/check_package-check_package.$(OBJEXT): tests/language/types.h
-endif
+$(tests_language_check_package_OBJECTS): tests/language/types.h
+
+tests_language_run_SOURCES = tests/language/run.c
+tests_language_run_CPPFLAGS = $(AM_CPPFLAGS) -Itests/language
+tests_language_run_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_language_run_LDADD = libgantry.la $(CMOCKA_LIBS) -lm
+$(tests_language_run_OBJECTS): tests/language/address.h tests/language/atomics.h tests/language/maths.h
 
 EXTRA_DIST += $(LANGUAGE_PACKAGES:.gpk=.gk) tests/language/refuse \
 	tests/language/refuse.sh tests/language/headers.sh tests/language/bytes.sh \
 	tests/language/outputs.sh
-CLEANFILES += $(LANGUAGE_PACKAGES) $(LANGUAGE_PACKAGES:.gpk=.h) $(LANGUAGE_PACKAGES:.gpk=.so)

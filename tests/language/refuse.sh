@@ -1,6 +1,6 @@
 #!/bin/sh
-# refuse.sh GANTRY INCLUDES FILE: the file must be refused at the line, and with the words, of its comment
-# "// refused: WORDS", and nothing must be left behind.
+# refuse.sh GANTRY INCLUDES FILE: the file must be refused at the line, and with the words, of its
+# comment "// refused: WORDS", and nothing must be left behind.
 gantry=$1
 includes=$2
 file=$3
