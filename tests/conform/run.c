@@ -1,0 +1,129 @@
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "run.h"
+
+#define EXIT_SKIP 77
+
+/* ---- The device ----------------------------------------------------------------------------- */
+
+/* gantry and the plugins of the tests report broken promises as errors, from any thread, one at a
+ * time. */
+static void note_message(void *user, enum gantry_log_level level, const char *text)
+{
+    struct run *run = user;
+
+    if (level != GANTRY_LOG_ERROR || run->errors_allowed)
+        return;
+    if (run->errors++ == 0)
+        snprintf(run->error, sizeof(run->error), "%s", text);
+}
+
+int open_device(struct conform *c)
+{
+    struct gantry_params params = {.app_name = "conform",
+                                   .log = note_message,
+                                   .log_user = c->run,
+                                   .log_level = GANTRY_LOG_ERROR};
+    struct gantry_device_params device_params = {.device = c->options->device};
+    enum gantry_status status = gantry_open(&params, &c->g);
+
+    if (status == GANTRY_OK)
+        status = gantry_device_open(c->g, &device_params, &c->device);
+    if (status == GANTRY_OK)
+        status = gantry_device_info(c->device, &c->info);
+    if (status == GANTRY_OK)
+        status = gantry_queue_create(c->device, NULL, &c->queue);
+    if (status == GANTRY_OK) {
+        printf("device: %s through %s\n", c->info.name, c->info.chosen_backend);
+        return 0;
+    }
+    printf("%s: %s\n", status == GANTRY_E_NO_DEVICE ? "skip" : "FAIL", gantry_last_error());
+    gantry_close(&c->g);
+    return status == GANTRY_E_NO_DEVICE ? EXIT_SKIP : EXIT_FAILURE;
+}
+
+void close_device(struct conform *c)
+{
+    struct run *run = c->run;
+
+    for (unsigned i = 0; i < run->package_count; i++)
+        gantry_module_unload(&run->packages[i].module);
+    gantry_queue_destroy(&c->queue);
+    gantry_device_close(&c->device);
+    gantry_close(&c->g);
+    free(run->made);
+    if (run->errors) {
+        printf("FAIL closing: %s\n", run->error);
+        run->counts[FAILED]++;
+    }
+}
+
+/* ---- One case ------------------------------------------------------------------------------- */
+
+noreturn void fail_at(struct conform *c, const char *file, int line, const char *format, ...)
+{
+    const char *name = strrchr(file, '/');
+    char text[MESSAGE_SIZE - 128];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    snprintf(c->run->message, sizeof(c->run->message), "%.80s:%d: %s", name ? name + 1 : file, line,
+             text);
+    c->run->outcome = FAILED;
+    longjmp(c->run->end, 1);
+}
+
+noreturn void skip(struct conform *c, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(c->run->message, sizeof(c->run->message), format, args);
+    va_end(args);
+    c->run->outcome = SKIPPED;
+    longjmp(c->run->end, 1);
+}
+
+/* What went wrong behind the case's back. */
+static void check_messages(struct conform *c)
+{
+    struct run *run = c->run;
+
+    if (run->errors && run->outcome != FAILED) {
+        snprintf(run->message, sizeof(run->message), "an error was logged: %.1900s", run->error);
+        run->outcome = FAILED;
+    }
+    run->errors = 0;
+    run->errors_allowed = false;
+}
+
+void run_case(struct conform *c, const struct conform_case *one)
+{
+    static const char *const words[] = {"ok  ", "FAIL", "skip"};
+    struct run *run = c->run;
+
+    run->outcome = PASSED;
+    run->message[0] = '\0';
+    if (setjmp(run->end) == 0)
+        one->run(c);
+    destroy_made(c);
+    check_messages(c);
+    run->counts[run->outcome]++;
+    printf("%s %s%s%s%s%s%s\n", words[run->outcome], one->name, one->field ? " (" : "",
+           one->field ? one->field : "", one->field ? ")" : "", run->message[0] ? ": " : "",
+           run->message);
+    fflush(stdout);
+}
+
+int print_summary(const struct conform *c)
+{
+    const unsigned *counts = c->run->counts;
+
+    printf("%u passed, %u failed, %u skipped\n", counts[PASSED], counts[FAILED], counts[SKIPPED]);
+    return counts[FAILED] ? EXIT_FAILURE : EXIT_SUCCESS;
+}
