@@ -27,7 +27,7 @@ __attribute__((format(printf, 2, 3))) static void report_add(struct report *repo
         report->used += (size_t)n < room ? (size_t)n : room - 1;
 }
 
-/* ", NAME NAME" for each bit. */
+/* " NAME" for each bit. */
 static void add_features(struct report *report, uint32_t features)
 {
 #define X(name, bit, text)                \
@@ -107,6 +107,27 @@ static VkResult create_pipeline(struct gantry_drv_device *device,
 
 /* ---- All images ----------------------------------------------------------------------------- */
 
+static enum gantry_status no_image(struct gantry_drv_device *device,
+                                   const struct gantry_backend_kernel_params *params,
+                                   struct report *report)
+{
+    uint32_t foreign = 0;
+
+    for (uint32_t i = 0; i < params->image_count; i++)
+        foreign += params->images[i].kind != GANTRY_IMAGE_SPIRV;
+    if (report->used == 0)
+        report_add(report, "there is no SPIR-V image for it");
+    if (foreign > 0)
+        report_add(report, "; %" PRIu32 " images are for other backends", foreign);
+    return device->services->fail(device->services->context, GANTRY_E_NO_IMAGE,
+                                  "no image of kernel %s (%s entry) runs on the Vulkan device %s, "
+                                  "driver %s: %s",
+                                  params->source->name,
+                                  params->entry == GANTRY_ENTRY_FOLDED ? "folded" : "direct",
+                                  device->physical->info.name,
+                                  device->physical->info.driver_version, report->text);
+}
+
 /* Makes the pipeline from the first image that works. A refusal moves on to the next image; running
  * out of memory and losing the device do not depend on the image and end the search. */
 static enum gantry_status choose_image(struct gantry_drv_device *device,
@@ -114,18 +135,12 @@ static enum gantry_status choose_image(struct gantry_drv_device *device,
                                        struct gantry_drv_kernel *kernel,
                                        const struct gantry_backend_image **chosen)
 {
-    const struct gantry_backend_services *services = device->services;
     struct report report = {0};
-    uint32_t foreign = 0;
 
     for (uint32_t i = 0; i < params->image_count; i++) {
         const struct gantry_backend_image *image = &params->images[i];
         VkResult result;
-        if (image->kind != GANTRY_IMAGE_SPIRV) {
-            foreign++;
-            continue;
-        }
-        if (image->entry != params->entry)
+        if (image->kind != GANTRY_IMAGE_SPIRV || image->entry != params->entry)
             continue;
         report_add(&report, "%s", report.used ? "; " : "");
         if (!image_suits(device, image, &report))
@@ -139,13 +154,7 @@ static enum gantry_status choose_image(struct gantry_drv_device *device,
             return device_call_failed(device, result, "vkCreateComputePipelines");
         report_add(&report, ": the driver refused it: %s", result_name(result));
     }
-    return services->fail(
-        services->context, GANTRY_E_NO_IMAGE,
-        "no image of kernel %s (%s entry) runs on the Vulkan device %s: %s; %" PRIu32
-        " images are for other backends",
-        params->source->name, params->entry == GANTRY_ENTRY_FOLDED ? "folded" : "direct",
-        device->physical->info.name, report.used ? report.text : "there is no SPIR-V image for it",
-        foreign);
+    return no_image(device, params, &report);
 }
 
 /* The arguments are push constants, of exactly their size: there are no descriptors. */

@@ -41,5 +41,6 @@ extern const struct gantry_backend_services machine_services;
 struct physical machine_probe(void);
 
 int run_heap_tests(void);
+int run_lost_tests(void);
 
 #endif

@@ -1,0 +1,307 @@
+/* C32: submissions that fail, and devices that are lost. The device table is answered by this file.
+ */
+#include "machine.h"
+
+/* ---- A driver whose next results are set by the test ------------------------------------------
+ */
+
+static struct driver {
+    VkResult submit, wait, counter_result;
+    uint64_t counter;
+    uint32_t submits, buffers, semaphores, pools; /* calls; objects alive */
+} driver;
+
+static VKAPI_ATTR VkResult VKAPI_CALL create_semaphore(VkDevice device,
+                                                       const VkSemaphoreCreateInfo *info,
+                                                       const VkAllocationCallbacks *callbacks,
+                                                       VkSemaphore *semaphore)
+{
+    (void)device;
+    (void)info;
+    (void)callbacks;
+    driver.semaphores++;
+    *semaphore = (VkSemaphore)&driver;
+    return VK_SUCCESS;
+}
+
+static VKAPI_ATTR void VKAPI_CALL destroy_semaphore(VkDevice device, VkSemaphore semaphore,
+                                                    const VkAllocationCallbacks *callbacks)
+{
+    (void)device;
+    (void)semaphore;
+    (void)callbacks;
+    driver.semaphores--;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL create_pool(VkDevice device,
+                                                  const VkCommandPoolCreateInfo *info,
+                                                  const VkAllocationCallbacks *callbacks,
+                                                  VkCommandPool *pool)
+{
+    (void)device;
+    (void)info;
+    (void)callbacks;
+    driver.pools++;
+    *pool = (VkCommandPool)&driver;
+    return VK_SUCCESS;
+}
+
+static VKAPI_ATTR void VKAPI_CALL destroy_pool(VkDevice device, VkCommandPool pool,
+                                               const VkAllocationCallbacks *callbacks)
+{
+    (void)device;
+    (void)pool;
+    (void)callbacks;
+    driver.pools--;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL allocate_commands(VkDevice device,
+                                                        const VkCommandBufferAllocateInfo *info,
+                                                        VkCommandBuffer *commands)
+{
+    (void)device;
+    (void)info;
+    driver.buffers++;
+    *commands = (VkCommandBuffer)&driver;
+    return VK_SUCCESS;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL begin(VkCommandBuffer commands,
+                                            const VkCommandBufferBeginInfo *info)
+{
+    (void)commands;
+    (void)info;
+    return VK_SUCCESS;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL end(VkCommandBuffer commands)
+{
+    (void)commands;
+    return VK_SUCCESS;
+}
+
+static VKAPI_ATTR void VKAPI_CALL barrier(VkCommandBuffer commands, VkPipelineStageFlags from,
+                                          VkPipelineStageFlags to, VkDependencyFlags flags,
+                                          uint32_t count, const VkMemoryBarrier *memory,
+                                          uint32_t buffers, const VkBufferMemoryBarrier *buffer,
+                                          uint32_t images, const VkImageMemoryBarrier *image)
+{
+    (void)commands;
+    (void)from;
+    (void)to;
+    (void)flags;
+    (void)count;
+    (void)memory;
+    (void)buffers;
+    (void)buffer;
+    (void)images;
+    (void)image;
+}
+
+static VKAPI_ATTR void VKAPI_CALL fill(VkCommandBuffer commands, VkBuffer buffer,
+                                       VkDeviceSize offset, VkDeviceSize size, uint32_t pattern)
+{
+    (void)commands;
+    (void)buffer;
+    (void)offset;
+    (void)size;
+    (void)pattern;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL queue_submits(VkQueue queue, uint32_t count,
+                                                    const VkSubmitInfo *info, VkFence fence)
+{
+    (void)queue;
+    (void)info;
+    assert_int_equal(count, 1);
+    assert_true(fence == VK_NULL_HANDLE);
+    driver.submits++;
+    return driver.submit;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL get_counter(VkDevice device, VkSemaphore semaphore,
+                                                  uint64_t *value)
+{
+    (void)device;
+    (void)semaphore;
+    *value = driver.counter;
+    return driver.counter_result;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL wait_semaphores(VkDevice device,
+                                                      const VkSemaphoreWaitInfo *info,
+                                                      uint64_t timeout)
+{
+    (void)device;
+    (void)info;
+    (void)timeout;
+    return driver.wait;
+}
+
+/* ---- The device ----------------------------------------------------------------------------- */
+
+static struct gantry_drv_instance instance;
+static struct physical physical;
+static struct gantry_drv_device device;
+static struct gantry_drv_queue *queue;
+static struct gantry_queue_stats stats;
+static struct block block;
+static struct gantry_drv_memory memory = {.driver = &block};
+static struct gantry_op op = {.kind = GANTRY_OP_FILL, .fill = {&memory, 0, 4, 0}};
+static const struct gantry_plan plan = {.ops = &op, .op_count = 1, .stage_count = 1};
+
+static int setup(void **state)
+{
+    struct gantry_backend_queue_params params = {.stats = &stats};
+
+    machine_setup(state);
+    memset(&driver, 0, sizeof(driver));
+    memset(&stats, 0, sizeof(stats));
+    physical = machine_probe();
+    device = (struct gantry_drv_device){
+        .services = &machine_services,
+        .instance = &instance,
+        .physical = &physical,
+        .lock = PTHREAD_MUTEX_INITIALIZER,
+        .family_count = 1,
+        .families = {{.slot_count = 1, .slots = {{.lock = PTHREAD_MUTEX_INITIALIZER}}}},
+        .vk = {.vkCreateSemaphore = create_semaphore,
+               .vkDestroySemaphore = destroy_semaphore,
+               .vkCreateCommandPool = create_pool,
+               .vkDestroyCommandPool = destroy_pool,
+               .vkAllocateCommandBuffers = allocate_commands,
+               .vkBeginCommandBuffer = begin,
+               .vkEndCommandBuffer = end,
+               .vkCmdPipelineBarrier = barrier,
+               .vkCmdFillBuffer = fill,
+               .vkQueueSubmit = queue_submits,
+               .vkGetSemaphoreCounterValue = get_counter,
+               .vkWaitSemaphores = wait_semaphores},
+    };
+    device.compute = device.transfer = &device.families[0];
+    return queue_create(&device, &params, &queue);
+}
+
+/* Destroying works in every state and leaves nothing. */
+static int teardown(void **state)
+{
+    (void)state;
+    queue_destroy(queue);
+    return driver.semaphores + driver.pools == 0 ? 0 : -1;
+}
+
+static enum gantry_status submit_value(uint64_t value)
+{
+    struct gantry_backend_submission submission = {.value = value};
+
+    return submit_once(queue, &plan, &submission);
+}
+
+/* ---- Tests ---------------------------------------------------------------------------------- */
+
+/* Nothing was submitted: the value, and the command buffer, are used by the next attempt. */
+static void failed_submission_can_be_repeated(void **state)
+{
+    uint64_t completed;
+
+    (void)state;
+    driver.submit = VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    assert_int_equal(submit_value(1), GANTRY_E_OUT_OF_MEMORY);
+    assert_string_equal(machine_error, "vkQueueSubmit: VK_ERROR_OUT_OF_DEVICE_MEMORY (-2): no "
+                                       "device memory is left");
+    assert_int_equal(stats.driver_submits, 0);
+    driver.submit = VK_SUCCESS;
+    assert_int_equal(submit_value(1), GANTRY_OK);
+    assert_int_equal(stats.driver_submits, 1);
+    assert_int_equal(driver.buffers, 1);
+    driver.counter = 1;
+    assert_int_equal(queue_completed(queue, &completed), GANTRY_OK);
+    assert_int_equal(completed, 1);
+}
+
+static void assert_lost(void)
+{
+    uint32_t submits = driver.submits;
+    struct gantry_drv_memory other;
+    uint64_t completed;
+
+    driver.submit = driver.wait = driver.counter_result = VK_SUCCESS;
+    driver.counter = 0;
+    assert_int_equal(submit_value(3), GANTRY_E_DEVICE_LOST);
+    assert_non_null(strstr(machine_error, "was lost by an earlier failure"));
+    assert_int_equal(driver.submits, submits); /* the driver was not asked again */
+    assert_int_equal(queue_wait(queue, 2, GANTRY_FOREVER), GANTRY_E_DEVICE_LOST);
+    assert_int_equal(queue_completed(queue, &completed), GANTRY_E_DEVICE_LOST);
+    assert_int_equal(memory_allocate(&device, GANTRY_MEMORY_DEVICE, 4, &other),
+                     GANTRY_E_DEVICE_LOST);
+}
+
+static void loss_at_submission_is_remembered(void **state)
+{
+    (void)state;
+    assert_int_equal(submit_value(1), GANTRY_OK);
+    driver.submit = VK_ERROR_DEVICE_LOST;
+    assert_int_equal(submit_value(2), GANTRY_E_DEVICE_LOST);
+    assert_lost();
+}
+
+static void loss_at_wait_is_remembered(void **state)
+{
+    (void)state;
+    assert_int_equal(submit_value(1), GANTRY_OK);
+    driver.wait = VK_ERROR_DEVICE_LOST;
+    assert_int_equal(queue_wait(queue, 1, GANTRY_FOREVER), GANTRY_E_DEVICE_LOST);
+    assert_lost();
+}
+
+/* Drivers may signal everything when they give up. */
+static void impossible_counter_is_a_loss(void **state)
+{
+    (void)state;
+    assert_int_equal(submit_value(1), GANTRY_OK);
+    driver.counter = UINT64_MAX;
+    assert_int_equal(queue_wait(queue, 1, GANTRY_FOREVER), GANTRY_E_DEVICE_LOST);
+    assert_lost();
+}
+
+static void timeout_is_no_loss(void **state)
+{
+    (void)state;
+    assert_int_equal(submit_value(1), GANTRY_OK);
+    driver.wait = VK_TIMEOUT;
+    assert_int_equal(queue_wait(queue, 1, 1000), GANTRY_TIMEOUT);
+    assert_int_equal(submit_value(2), GANTRY_OK);
+}
+
+/* The second submission needs a command buffer of its own until the first one is known to be over.
+ */
+static void shots_wait_for_the_counter(void **state)
+{
+    (void)state;
+    assert_int_equal(submit_value(1), GANTRY_OK);
+    assert_int_equal(submit_value(2), GANTRY_OK);
+    assert_int_equal(driver.buffers, 2);
+    driver.counter = 1;
+    assert_int_equal(submit_value(3), GANTRY_OK);
+    assert_int_equal(driver.buffers, 2);
+    assert_int_equal(submit_value(4), GANTRY_OK);
+    assert_int_equal(driver.buffers, 3);
+    driver.counter = 4;
+    assert_int_equal(submit_value(5), GANTRY_OK);
+    assert_int_equal(driver.buffers, 3);
+}
+
+int run_lost_tests(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(failed_submission_can_be_repeated),
+        TEST(loss_at_submission_is_remembered),
+        TEST(loss_at_wait_is_remembered),
+        TEST(impossible_counter_is_a_loss),
+        TEST(timeout_is_no_loss),
+        TEST(shots_wait_for_the_counter),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
