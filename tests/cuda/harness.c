@@ -36,6 +36,8 @@ static void log_message(void *context, enum gantry_log_level level, const char *
     va_list args;
 
     (void)context;
+    if (level > GANTRY_LOG_WARNING)
+        return;
     printf("  log %d: ", (int)level);
     va_start(args, format);
     vprintf(format, args);
