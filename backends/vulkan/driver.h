@@ -25,14 +25,13 @@
 
 /* Device extensions that gantry knows: member, name, whether opening a device enables it. The
  * others only tell more about the device. */
-#define EXTENSION_MAP(X)                                                                 \
-    X(atomic_float, VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME, true)                     \
-    X(memory_budget, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME, true)                          \
-    X(executable_properties, VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME, true) \
-    X(maintenance4, VK_KHR_MAINTENANCE_4_EXTENSION_NAME, false)                          \
-    X(pci_bus_info, VK_EXT_PCI_BUS_INFO_EXTENSION_NAME, false)                           \
-    X(subgroup_size_control, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME, false)         \
-    X(nv_sm_builtins, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME, false)                    \
+#define EXTENSION_MAP(X)                                                         \
+    X(atomic_float, VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME, true)             \
+    X(memory_budget, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME, true)                  \
+    X(maintenance4, VK_KHR_MAINTENANCE_4_EXTENSION_NAME, false)                  \
+    X(pci_bus_info, VK_EXT_PCI_BUS_INFO_EXTENSION_NAME, false)                   \
+    X(subgroup_size_control, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME, false) \
+    X(nv_sm_builtins, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME, false)            \
     X(amd_core_properties, VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME, false)
 
 struct extensions {
