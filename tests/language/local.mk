@@ -10,7 +10,7 @@ tests_language_nvrtc_SOURCES = tests/language/nvrtc.c
 tests_language_nvrtc_LDADD = libgantry.la -ldl
 
 if HAVE_CMOCKA
-check_PROGRAMS += tests/language/check_package tests/language/run
+check_PROGRAMS += tests/language/check_package tests/language/run tests/language/fold
 endif
 tests_language_check_package_SOURCES = tests/language/check_package.c
 tests_language_check_package_CPPFLAGS = $(AM_CPPFLAGS) -Itests/language
@@ -23,6 +23,12 @@ tests_language_run_CPPFLAGS = $(AM_CPPFLAGS) -Itests/language
 tests_language_run_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_language_run_LDADD = libgantry.la $(CMOCKA_LIBS) -lm
 $(tests_language_run_OBJECTS): tests/language/address.h tests/language/atomics.h tests/language/maths.h
+
+tests_language_fold_SOURCES = tests/language/fold.c
+tests_language_fold_CPPFLAGS = $(AM_CPPFLAGS) -Itests/language
+tests_language_fold_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_language_fold_LDADD = libgantry.la $(CMOCKA_LIBS) -ldl
+$(tests_language_fold_OBJECTS): tests/language/grid.h
 
 EXTRA_DIST += $(LANGUAGE_PACKAGES:.gpk=.gk) tests/language/refuse \
 	tests/language/refuse.sh tests/language/headers.sh tests/language/bytes.sh \
