@@ -168,6 +168,7 @@ const struct settings *settings(void)
         read.device_count = pick_visible(visible, read.devices, read.device_count);
     read.driver = (int)number("STANDIN_DRIVER", 13000);
     read.seed = (uint64_t)number("STANDIN_SEED", 1);
+    read.eager = number("STANDIN_EAGER", 0) != 0;
     read.strict = number("STANDIN_STRICT", 0) != 0;
     return &read;
 }

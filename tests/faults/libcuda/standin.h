@@ -44,7 +44,7 @@ struct settings {
     int device_count;
     int driver;
     uint64_t seed;
-    bool strict;
+    bool eager, strict;
 };
 
 /* Read at the first call of any entry. A mistake is a fault and leaves the default. */

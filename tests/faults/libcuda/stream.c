@@ -1,7 +1,7 @@
 /* Streams and events, and the device's progress.
  *
- * Work is done when somebody asks for it, and sometimes a little of it in between; among what may
- * run now, on any stream, the next piece is chosen at random. The seed makes a run repeatable. */
+ * Work is done when somebody asks for it, on that thread; among what may run now, on any stream, the
+ * next piece is chosen at random. The seed makes a run repeatable. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -191,7 +191,8 @@ CUresult stream_enqueue(struct CUstream_st *stream, const struct task *task)
         stream->first = made;
     stream->last = made;
     stream->enqueued++;
-    progress(2);
+    if (settings()->eager)
+        progress(2);
     return CUDA_SUCCESS;
 }
 
