@@ -52,6 +52,10 @@ KERNELS = kernels/edge.gpk kernels/saxpy.gpk
 TEST_PACKAGES =
 EXTRA_DIST += $(KERNELS:.gpk=.gk)
 check_DATA += $(TEST_PACKAGES)
+
+# Or make removes a package that it made only for the sake of its header.
+.SECONDARY: $(KERNELS) $(TEST_PACKAGES)
+
 CLEANFILES += $(KERNELS) $(KERNELS:.gpk=.h) \
 	$(TEST_PACKAGES) $(TEST_PACKAGES:.gpk=.h) $(TEST_PACKAGES:.gpk=.so)
 
