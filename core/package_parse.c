@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <xxhash.h>
-
+#include "package_hash.h"
 #include "package_reader.h"
 #include "status.h"
 
@@ -35,7 +34,7 @@ static enum gantry_status read_header(struct reader *reader)
         return fail(GANTRY_E_PACKAGE,
                     "has %zu bytes but states %" PRIu64 " at offset 16: it was cut or grew",
                     reader->size, header->file_size);
-    hash = XXH64(reader->data + sizeof(*header), reader->size - sizeof(*header), 0);
+    hash = gpk_hash(reader->data, reader->size);
     if (header->hash != hash)
         return fail(GANTRY_E_PACKAGE,
                     "is damaged: its bytes hash to %016" PRIx64 ", offset 24 states %016" PRIx64,

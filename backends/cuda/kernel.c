@@ -84,7 +84,10 @@ static enum gantry_status measure_args(struct gantry_drv_device *device,
     kernel->args_size = (uint32_t)stated;
     if (!cu->cuFuncGetParamInfo)
         return GANTRY_OK;
-    for (size_t i = 0; cu->cuFuncGetParamInfo(kernel->function, i, &offset, &size) == CUDA_SUCCESS;
+    /* A question too far is a failed call, which checking tools report: ask no further than needed.
+     */
+    for (size_t i = 0; end < stated &&
+                       cu->cuFuncGetParamInfo(kernel->function, i, &offset, &size) == CUDA_SUCCESS;
          i++)
         end = offset + size;
     if (end > stated || stated - end >= MOST_PADDING)

@@ -8,7 +8,7 @@
 
 #include <xxhash.h>
 
-#include "core/package_format.h"
+#include "core/package_hash.h"
 
 enum { SIZE_LIMIT = 1 << 24, TEXT_LIMIT = 1 << 16 };
 
@@ -152,7 +152,7 @@ static void put_images(struct builder *builder, struct gpk_header *header,
 
 void gpk_seal(uint8_t *data, size_t size)
 {
-    uint64_t hash = XXH64(data + sizeof(struct gpk_header), size - sizeof(struct gpk_header), 0);
+    uint64_t hash = gpk_hash(data, size);
 
     memcpy(data + offsetof(struct gpk_header, hash), &hash, sizeof(hash));
 }

@@ -290,8 +290,6 @@ static void look_at_all(const uint8_t *data, size_t size)
     package_free(package);
 }
 
-/* The hash is of all that lies behind the header. What the header says is checked for itself: a
- * change of it can only leave records or texts out, or lend the package another of its names. */
 static void test_refuses_every_changed_bit(void **state)
 {
     size_t size;
@@ -301,10 +299,7 @@ static void test_refuses_every_changed_bit(void **state)
     for (size_t at = 0; at < size; at++) {
         for (int bit = 0; bit < 8; bit++) {
             data[at] ^= (uint8_t)(1 << bit);
-            if (at < sizeof(struct gpk_header))
-                look_at_all(data, size);
-            else
-                assert_int_equal(parse(data, size), GANTRY_E_PACKAGE);
+            assert_int_equal(parse(data, size), GANTRY_E_PACKAGE);
             data[at] ^= (uint8_t)(1 << bit);
         }
     }

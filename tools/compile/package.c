@@ -2,9 +2,7 @@
 
 #include <string.h>
 
-#include <xxhash.h>
-
-#include "../../core/package_format.h"
+#include "../../core/package_hash.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "packages are little-endian, and this writer copies numbers as they are"
@@ -139,7 +137,8 @@ static struct text assemble(struct writer *writer, struct gpk_header *header)
     pad(&file, 16);
     text_add(&file, writer->data.data, writer->data.size);
     header->file_size = file.size;
-    header->hash = XXH64(file.data + sizeof(*header), file.size - sizeof(*header), 0);
+    memcpy(file.data, header, sizeof(*header));
+    header->hash = gpk_hash(file.data, file.size);
     memcpy(file.data, header, sizeof(*header));
     return file;
 }
