@@ -103,7 +103,7 @@ typedef uint64_t gantry_ptr;
 
 /* A number of threads or of blocks along three axes. In a launch an axis of 0 makes the launch
  * empty: it succeeds and runs nothing. Along axes that a kernel does not have (y and z of a
- * one-dimensional kernel) 0 and 1 mean the same, and more is an error: (struct gantry_size){n} will do. */
+ * one-dimensional kernel) 0 and 1 mean the same, and more is an error: (struct gantry_size){.x = n} will do. */
 struct gantry_size {
     uint32_t x, y, z;
 };
