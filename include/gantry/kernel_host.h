@@ -161,6 +161,16 @@ template <class Operation, class T> T reduce(T v)
     return lanes<T>(v).reduce(Operation());
 }
 
+inline bool any(bool c)
+{
+    return reduce<disjunction>(uint32_t(c)) != 0;
+}
+
+inline bool all(bool c)
+{
+    return reduce<conjunction>(uint32_t(c)) != 0;
+}
+
 /* Atomic, because one OS thread runs the grid. */
 template <class Operation, class T, class V> T update(T &x, V v)
 {
@@ -251,8 +261,8 @@ template <class T, class E, class V> T compare_and_swap(T &x, E expected, V v)
 #define SUBGROUP_SHUFFLE(v, lane)     (gantry_host::shuffle((v), uint(lane)))
 #define SUBGROUP_SHUFFLE_XOR(v, mask) (gantry_host::shuffle((v), SUBGROUP_LANE ^ uint(mask)))
 #define SUBGROUP_BROADCAST(v, lane)   (gantry_host::shuffle((v), uint(lane)))
-#define SUBGROUP_ANY(c)               (gantry_host::reduce<gantry_host::disjunction>(uint(bool(c))) != 0)
-#define SUBGROUP_ALL(c)               (gantry_host::reduce<gantry_host::conjunction>(uint(bool(c))) != 0)
+#define SUBGROUP_ANY(c)               (gantry_host::any(c))
+#define SUBGROUP_ALL(c)               (gantry_host::all(c))
 #define SUBGROUP_BALLOT_COUNT(c)      (gantry_host::reduce<gantry_host::add>(uint(bool(c))))
 
 #define ATOMIC_ADD(x, v)           (gantry_host::update<gantry_host::add>((x), (v)))

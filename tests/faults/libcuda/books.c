@@ -17,8 +17,7 @@ static uint64_t calls[ENTRY_COUNT];
 static bool initialised;
 static CUresult poison; /* a sticky error: everything fails with it from then on */
 
-/* ---- Faults ------------------------------------------------------------------------------------
- */
+/* ---- Faults ---------------------------------------------------------------------------------- */
 
 static char **faults;
 static size_t fault_count;
@@ -38,8 +37,7 @@ void fault(const char *format, ...)
     fault_count += faults[fault_count] != NULL;
 }
 
-/* ---- Planned failures --------------------------------------------------------------------------
- */
+/* ---- Planned failures ------------------------------------------------------------------------ */
 
 /* Looks for NAME:COUNT[+]:CODE, separated by commas, in STANDIN_FAIL. */
 static CUresult planned(enum entry entry)
@@ -75,8 +73,7 @@ CUresult poisoned(void)
     return poison;
 }
 
-/* ---- Visits ------------------------------------------------------------------------------------
- */
+/* ---- Visits ---------------------------------------------------------------------------------- */
 
 struct visit visit_enter(enum entry entry, bool needs_init)
 {
@@ -111,8 +108,7 @@ CUresult cuInit(unsigned flags)
     return settings()->device_count > 0 ? CUDA_SUCCESS : CUDA_ERROR_NO_DEVICE;
 }
 
-/* ---- Objects -----------------------------------------------------------------------------------
- */
+/* ---- Objects --------------------------------------------------------------------------------- */
 
 static struct object *all; /* the living */
 static struct object *dead;
@@ -164,8 +160,7 @@ void object_kill(struct object *object)
     dead = object;
 }
 
-/* ---- The report --------------------------------------------------------------------------------
- */
+/* ---- The report ------------------------------------------------------------------------------ */
 
 static void find_leaks(void)
 {

@@ -12,8 +12,7 @@ static _Thread_local struct CUctx_st *stack[MAX_DEPTH];
 static _Thread_local int depth;
 static _Thread_local CUstreamCaptureMode capture_mode;
 
-/* ---- Devices -----------------------------------------------------------------------------------
- */
+/* ---- Devices --------------------------------------------------------------------------------- */
 
 static const struct device *find(CUdevice device)
 {
@@ -143,8 +142,7 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice
     return usual_attribute((int)attribute, found, value) ? CUDA_SUCCESS : STANDIN_INVALID_VALUE;
 }
 
-/* ---- Primary contexts --------------------------------------------------------------------------
- */
+/* ---- Primary contexts ------------------------------------------------------------------------ */
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
 {
@@ -202,8 +200,7 @@ void contexts_close(void)
                   contexts[i].retained);
 }
 
-/* ---- The current context -----------------------------------------------------------------------
- */
+/* ---- The current context --------------------------------------------------------------------- */
 
 static struct CUctx_st *current(void)
 {

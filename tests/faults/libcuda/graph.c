@@ -51,8 +51,7 @@ CUresult cuGraphDestroy(CUgraph graph)
     return CUDA_SUCCESS;
 }
 
-/* ---- Edges -------------------------------------------------------------------------------------
- */
+/* ---- Edges ----------------------------------------------------------------------------------- */
 
 static CUresult add_edge(struct CUgraph_st *graph, CUgraphNode from, CUgraphNode to,
                          const CUgraphEdgeData *data)
@@ -99,8 +98,7 @@ CUresult cuGraphAddDependencies_12030(CUgraph graph, const CUgraphNode *from, co
     return add_edges(graph, from, to, data, count);
 }
 
-/* ---- Nodes -------------------------------------------------------------------------------------
- */
+/* ---- Nodes ----------------------------------------------------------------------------------- */
 
 static CUresult add_node(struct CUgraph_st *graph, const CUgraphNode *from, size_t count,
                          CUresult result, const struct work *work, CUgraphNode *node)
@@ -180,8 +178,7 @@ CUresult cuGraphAddEmptyNode(CUgraphNode *node, CUgraph graph, const CUgraphNode
     return add_node(graph, from, count, CUDA_SUCCESS, &work, node);
 }
 
-/* ---- Executable graphs -------------------------------------------------------------------------
- */
+/* ---- Executable graphs ----------------------------------------------------------------------- */
 
 /* A kernel at the end of a programmatic edge may start early, and sees its predecessor's results
  * only if it waits for them: without the wait the edge orders nothing. */

@@ -39,8 +39,7 @@ static CUresult refuse(struct CUmod_st *module, int result, const char *reason)
     return (CUresult)result;
 }
 
-/* ---- Cubins ------------------------------------------------------------------------------------
- */
+/* ---- Cubins ---------------------------------------------------------------------------------- */
 
 enum {
     ABI_CUDA_13 = 8, /* since then drivers before 13.0 refuse the file, and the flags moved */
@@ -135,8 +134,7 @@ static CUresult read_cubin(const void *data, const struct device *device, struct
     return CUDA_SUCCESS;
 }
 
-/* ---- PTX ---------------------------------------------------------------------------------------
- */
+/* ---- PTX ------------------------------------------------------------------------------------- */
 
 /* The PTX that a driver of that CUDA version reads. */
 static int newest_ptx(int driver)
@@ -226,8 +224,7 @@ static CUresult read_ptx(const char *text, const struct device *device, struct C
     return CUDA_SUCCESS;
 }
 
-/* ---- Fatbins -----------------------------------------------------------------------------------
- */
+/* ---- Fatbins --------------------------------------------------------------------------------- */
 
 struct fatbin_header {
     uint32_t magic;
@@ -281,8 +278,7 @@ static CUresult read_fatbin(const unsigned char *data, const struct device *devi
     return result;
 }
 
-/* ---- All ---------------------------------------------------------------------------------------
- */
+/* ---- All ------------------------------------------------------------------------------------- */
 
 CUresult image_read(const void *data, const struct device *device, struct CUmod_st *module)
 {

@@ -77,8 +77,7 @@ static CUresult destroy(const void *start, bool host)
     return CUDA_SUCCESS;
 }
 
-/* ---- Entries -----------------------------------------------------------------------------------
- */
+/* ---- Entries --------------------------------------------------------------------------------- */
 
 CUresult cuMemGetInfo(size_t *available, size_t *total)
 {

@@ -7,8 +7,7 @@
 
 #include "standin.h"
 
-/* ---- Bodies ------------------------------------------------------------------------------------
- */
+/* ---- Bodies ---------------------------------------------------------------------------------- */
 
 enum { MAX_IMAGES = 32 };
 
@@ -48,8 +47,7 @@ static gantry_host_entry *find_body(const char *symbol)
     return found.function;
 }
 
-/* ---- Modules -----------------------------------------------------------------------------------
- */
+/* ---- Modules --------------------------------------------------------------------------------- */
 
 static void write_log(unsigned count, const CUjit_option *options, void **values, const char *text)
 {
@@ -111,8 +109,7 @@ CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *
     return CUDA_ERROR_NOT_FOUND;
 }
 
-/* ---- Functions ---------------------------------------------------------------------------------
- */
+/* ---- Functions ------------------------------------------------------------------------------- */
 
 static bool check_function(const struct CUfunc_st *function, const struct CUctx_st *context)
 {

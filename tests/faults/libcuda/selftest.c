@@ -31,8 +31,7 @@ static void expect_fault(size_t before, const char *words)
         fail_msg("\"%s\" does not say \"%s\"", fault_text(before), words);
 }
 
-/* ---- Kernels -----------------------------------------------------------------------------------
- */
+/* ---- Kernels --------------------------------------------------------------------------------- */
 
 struct add_args {
     uint64_t x;
@@ -127,8 +126,7 @@ static uint32_t last_word(CUdeviceptr x, CUstream stream)
     return word;
 }
 
-/* ---- Images ------------------------------------------------------------------------------------
- */
+/* ---- Images ---------------------------------------------------------------------------------- */
 
 static void test_images(void **state)
 {
@@ -147,8 +145,7 @@ static void test_images(void **state)
     assert_int_equal(cu.cuModuleGetFunction(&function, plain, "walk"), CUDA_ERROR_NOT_FOUND);
 }
 
-/* ---- Order -------------------------------------------------------------------------------------
- */
+/* ---- Order ----------------------------------------------------------------------------------- */
 
 static uint32_t expected_chain(void)
 {
@@ -277,8 +274,7 @@ static void test_two_streams(void **state)
     assert_true(ones > 0 && ones < 20);
 }
 
-/* ---- Misuse ------------------------------------------------------------------------------------
- */
+/* ---- Misuse ---------------------------------------------------------------------------------- */
 
 static void test_contexts(void **state)
 {
@@ -403,8 +399,7 @@ static void test_broken_device(void **state)
     assert_int_equal(fault_count(), before);
 }
 
-/* ---- Main --------------------------------------------------------------------------------------
- */
+/* ---- Main ------------------------------------------------------------------------------------ */
 
 static bool find(const char *name, void *function)
 {

@@ -99,8 +99,7 @@ static int parse_devices(const char *text, struct device *devices)
     return count;
 }
 
-/* ---- CUDA_VISIBLE_DEVICES ----------------------------------------------------------------------
- */
+/* ---- CUDA_VISIBLE_DEVICES -------------------------------------------------------------------- */
 
 static bool has_uuid(const struct device *device, const char *text)
 {
@@ -145,8 +144,7 @@ static int pick_visible(const char *text, struct device *devices, int count)
     return picked;
 }
 
-/* ---- All ---------------------------------------------------------------------------------------
- */
+/* ---- All ------------------------------------------------------------------------------------- */
 
 static long number(const char *name, long otherwise)
 {

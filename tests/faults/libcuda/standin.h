@@ -22,8 +22,7 @@ enum {
     STANDIN_INVALID_HANDLE = 400,
 };
 
-/* ---- Settings: settings.c ----------------------------------------------------------------------
- */
+/* ---- Settings: settings.c -------------------------------------------------------------------- */
 
 enum { MAX_DEVICES = 16, MAX_OVERRIDES = 16 };
 
@@ -50,8 +49,7 @@ struct settings {
 /* Read at the first call of any entry. A mistake is a fault and leaves the default. */
 const struct settings *settings(void);
 
-/* ---- Books: books.c ----------------------------------------------------------------------------
- */
+/* ---- Books: books.c -------------------------------------------------------------------------- */
 
 /* The entries that the plugin does not use, but tests do: columns as in CUDA_DRIVER_MAP. */
 #define EXTRA_MAP(X)                                                                  \
@@ -122,8 +120,7 @@ CUresult poisoned(void);
 /* A fault, and its result. */
 #define MISUSE(code, ...) (fault(__VA_ARGS__), (CUresult)(code))
 
-/* ---- Objects -----------------------------------------------------------------------------------
- */
+/* ---- Objects --------------------------------------------------------------------------------- */
 
 enum kind { KIND_MEMORY, KIND_STREAM, KIND_EVENT, KIND_MODULE, KIND_GRAPH, KIND_EXEC, KIND_COUNT };
 
@@ -157,8 +154,7 @@ struct CUctx_st *context_of_device(CUdevice device);
 /* Faults for contexts that are still retained. */
 void contexts_close(void);
 
-/* ---- Memory: memory.c --------------------------------------------------------------------------
- */
+/* ---- Memory: memory.c ------------------------------------------------------------------------ */
 
 struct memory {
     struct object object;
@@ -170,8 +166,7 @@ struct memory {
 /* The allocation that holds the whole range; NULL: there is none alive. */
 const struct memory *memory_find(uint64_t address, size_t size);
 
-/* ---- Modules: image.c, module.c ----------------------------------------------------------------
- */
+/* ---- Modules: image.c, module.c -------------------------------------------------------------- */
 
 struct CUfunc_st {
     struct CUfunc_st *next;
@@ -193,8 +188,7 @@ struct CUmod_st {
 CUresult image_read(const void *data, const struct device *device, struct CUmod_st *module);
 void functions_free(struct CUmod_st *module);
 
-/* ---- Work: work.c, stream.c, graph.c -----------------------------------------------------------
- */
+/* ---- Work: work.c, stream.c, graph.c --------------------------------------------------------- */
 
 enum work_kind { WORK_NOTHING, WORK_LAUNCH, WORK_COPY, WORK_FILL, WORK_WRITE };
 

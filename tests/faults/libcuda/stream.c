@@ -1,7 +1,7 @@
 /* Streams and events, and the device's progress.
  *
- * Work is done when somebody asks for it, on that thread; among what may run now, on any stream, the
- * next piece is chosen at random. The seed makes a run repeatable. */
+ * Work is done when somebody asks for it, on that thread; among what may run now, on any stream,
+ * the next piece is chosen at random. The seed makes a run repeatable. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,8 +18,7 @@ static uint64_t random_below(uint64_t limit)
     return (state >> 11) % limit;
 }
 
-/* ---- What may run ------------------------------------------------------------------------------
- */
+/* ---- What may run ---------------------------------------------------------------------------- */
 
 static bool is_over(const struct CUstream_st *stream, uint64_t number)
 {
@@ -57,8 +56,7 @@ static uint64_t count_ready(struct task *task)
     return 0;
 }
 
-/* ---- Running -----------------------------------------------------------------------------------
- */
+/* ---- Running --------------------------------------------------------------------------------- */
 
 static void complete(struct CUstream_st *stream)
 {
@@ -196,8 +194,7 @@ CUresult stream_enqueue(struct CUstream_st *stream, const struct task *task)
     return CUDA_SUCCESS;
 }
 
-/* ---- Streams -----------------------------------------------------------------------------------
- */
+/* ---- Streams --------------------------------------------------------------------------------- */
 
 #define CHECK_STREAM(stream)                                                  \
     if (!object_check((const struct object *)(stream), KIND_STREAM, context)) \
@@ -327,8 +324,7 @@ CUresult cuLaunchKernel(CUfunction function, unsigned blocks_x, unsigned blocks_
                         &work);
 }
 
-/* ---- Events ------------------------------------------------------------------------------------
- */
+/* ---- Events ---------------------------------------------------------------------------------- */
 
 CUresult cuEventCreate(CUevent *event, unsigned flags)
 {

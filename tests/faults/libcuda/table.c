@@ -68,8 +68,7 @@ CUresult cuGetExportTable(const void **table, const CUuuid *id)
     return CUDA_ERROR_NOT_FOUND;
 }
 
-/* ---- Errors ------------------------------------------------------------------------------------
- */
+/* ---- Errors ---------------------------------------------------------------------------------- */
 
 #define RESULT_MAP(X)                                                                     \
     X(CUDA_SUCCESS, 0, "no error")                                                        \

@@ -10,8 +10,7 @@
 
 enum { WARP_SIZE = 32 };
 
-/* ---- Launches ----------------------------------------------------------------------------------
- */
+/* ---- Launches -------------------------------------------------------------------------------- */
 
 /* The parameter buffer out of `extra`: pairs of a name and a value, ended by a zero. */
 static bool read_extra(void **extra, const void **buffer, size_t *size)
@@ -112,8 +111,7 @@ static void run_launch(const struct work *work)
         fault("%s: no image of STANDIN_KERNELS has it", function->name);
 }
 
-/* ---- Copies and fills --------------------------------------------------------------------------
- */
+/* ---- Copies and fills ------------------------------------------------------------------------ */
 
 CUresult work_copy(struct work *work, uint64_t to, uint64_t from, size_t size)
 {

@@ -17,8 +17,7 @@ static bool inside(const struct gantry_drv_memory *memory, uint64_t offset, uint
     return size > 0 && offset <= memory->size && size <= memory->size - offset;
 }
 
-/* ---- Operations --------------------------------------------------------------------------------
- */
+/* ---- Operations ------------------------------------------------------------------------------ */
 
 static const char *check_fold(const struct gantry_plan *plan, const struct gantry_op_launch *launch)
 {
@@ -87,8 +86,7 @@ static const char *check_op(const struct gantry_limits *limits, const struct gan
     return "an operation's kind is unknown";
 }
 
-/* ---- Edges -------------------------------------------------------------------------------------
- */
+/* ---- Edges ----------------------------------------------------------------------------------- */
 
 static const char *check_programmatic(const struct gantry_drv_device *device,
                                       const struct gantry_op *from, const struct gantry_op *to)
@@ -129,8 +127,7 @@ void check_plan(struct gantry_drv_device *device, const struct gantry_plan *plan
         fault(device->instance, "plan \"%s\": %s", plan->label ? plan->label : "", trouble);
 }
 
-/* ---- Submissions -------------------------------------------------------------------------------
- */
+/* ---- Submissions ----------------------------------------------------------------------------- */
 
 void check_submission(struct gantry_drv_queue *queue,
                       const struct gantry_backend_submission *submission)

@@ -16,8 +16,7 @@
 
 #define HOST_MAX_DEVICES 16
 
-/* ---- What a device claims to be: spec.c -------------------------------------------------------
- */
+/* ---- What a device claims to be: spec.c ------------------------------------------------------ */
 
 struct spec {
     struct gantry_backend_device_info info;
@@ -31,8 +30,7 @@ int spec_parse(const char *text, struct spec specs[HOST_MAX_DEVICES], char *erro
 /* GANTRY_HOST_KEY_NAME for this plugin's name, else GANTRY_HOST_KEY; NULL: neither is set. */
 const char *setting(const char *key);
 
-/* ---- Planned failures: fail.c -----------------------------------------------------------------
- */
+/* ---- Planned failures: fail.c ---------------------------------------------------------------- */
 
 #define ENTRY_MAP(X)   \
     X(instance_open)   \
@@ -70,8 +68,7 @@ struct failures {
 /* Reads "ENTRY:COUNT[+][:STATUS],…". Returns false with a sentence. */
 bool failures_parse(const char *text, struct failures *failures, char *error, size_t error_size);
 
-/* ---- Objects ----------------------------------------------------------------------------------
- */
+/* ---- Objects --------------------------------------------------------------------------------- */
 
 /* What is alive. Whatever is left when the instance is closed has leaked. */
 struct books {
@@ -143,8 +140,7 @@ struct gantry_drv_queue {
     atomic_uint_fast64_t completed;
 };
 
-/* ---- books.c ----------------------------------------------------------------------------------
- */
+/* ---- books.c --------------------------------------------------------------------------------- */
 
 /* A promise of core was broken: says so as an error and counts it. */
 void fault(struct gantry_drv_instance *instance, const char *format, ...)
@@ -163,8 +159,7 @@ enum gantry_status enter(struct gantry_drv_instance *instance, struct gantry_drv
 #define RELEASE(instance, memory) \
     ((instance)->services->release((instance)->services->context, (memory)))
 
-/* ---- The entries, one file a noun -------------------------------------------------------------
- */
+/* ---- The entries, one file a noun ------------------------------------------------------------ */
 
 uint32_t device_count(struct gantry_drv_instance *instance);
 enum gantry_status device_describe(struct gantry_drv_instance *instance, uint32_t index,
@@ -211,8 +206,7 @@ enum gantry_status plan_make(struct gantry_drv_device *device, const struct gant
                              struct gantry_drv_plan **made);
 void plan_drop(struct gantry_drv_plan *plan);
 
-/* ---- schedule.c: all with the device's lock held -----------------------------------------------
- */
+/* ---- schedule.c: all with the device's lock held --------------------------------------------- */
 
 /* Runs one operation of those that may run now, chosen at random, or completes a submission that
  * has none left. Returns false when nothing could move. */
@@ -220,8 +214,7 @@ bool schedule_step(struct gantry_drv_device *device);
 
 void submission_free(struct gantry_drv_device *device, struct submission *submission);
 
-/* ---- check.c -----------------------------------------------------------------------------------
- */
+/* ---- check.c --------------------------------------------------------------------------------- */
 
 /* Reports every promise of the contract that the plan or submission breaks. */
 void check_plan(struct gantry_drv_device *device, const struct gantry_plan *plan);

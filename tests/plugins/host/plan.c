@@ -3,8 +3,7 @@
 
 #include "host.h"
 
-/* ---- Order -------------------------------------------------------------------------------------
- */
+/* ---- Order ----------------------------------------------------------------------------------- */
 
 /* A programmatic edge lets the later kernel start early, and one whose image does not wait would
  * then run before its predecessor's results are there: so it is no edge at all. */
@@ -39,8 +38,7 @@ static bool copy_edges(struct gantry_drv_instance *instance, const struct gantry
     return true;
 }
 
-/* ---- Arguments ---------------------------------------------------------------------------------
- */
+/* ---- Arguments ------------------------------------------------------------------------------- */
 
 static size_t args_room(const struct gantry_op *op)
 {
@@ -83,8 +81,7 @@ static bool copy_ops(struct gantry_drv_instance *instance, const struct gantry_p
     return true;
 }
 
-/* ---- Entries -----------------------------------------------------------------------------------
- */
+/* ---- Entries --------------------------------------------------------------------------------- */
 
 static void plan_free(struct gantry_drv_instance *instance, struct gantry_drv_plan *plan)
 {

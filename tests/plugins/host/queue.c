@@ -53,8 +53,7 @@ void queue_native(struct gantry_drv_queue *queue, struct gantry_native_queue *na
     *native = (struct gantry_native_queue){.backend = GANTRY_HOST_NAME};
 }
 
-/* ---- Progress ----------------------------------------------------------------------------------
- */
+/* ---- Progress -------------------------------------------------------------------------------- */
 
 /* Another thread that runs something already makes progress, so that nobody sleeps here. */
 enum gantry_status queue_completed(struct gantry_drv_queue *queue, uint64_t *value)
@@ -102,8 +101,7 @@ enum gantry_status queue_wait(struct gantry_drv_queue *queue, uint64_t value, ui
     return status;
 }
 
-/* ---- Submission --------------------------------------------------------------------------------
- */
+/* ---- Submission ------------------------------------------------------------------------------ */
 
 static struct submission *make_submission(struct gantry_drv_instance *instance,
                                           struct gantry_drv_plan *plan,

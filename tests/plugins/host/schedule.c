@@ -17,8 +17,7 @@ static uint64_t random_below(struct gantry_drv_device *device, uint64_t limit)
     return (x >> 11) % limit;
 }
 
-/* ---- What may run ------------------------------------------------------------------------------
- */
+/* ---- What may run ---------------------------------------------------------------------------- */
 
 static bool waits_are_over(const struct submission *submission)
 {
@@ -70,8 +69,7 @@ static void finish(struct submission *submission, uint32_t done)
             submission->ready[submission->ready_count++] = plan->next[i];
 }
 
-/* ---- Running -----------------------------------------------------------------------------------
- */
+/* ---- Running --------------------------------------------------------------------------------- */
 
 static void run_launch(struct gantry_drv_device *device, const struct gantry_op_launch *launch)
 {
@@ -115,8 +113,7 @@ static void run(struct gantry_drv_device *device, const struct gantry_op *op)
     }
 }
 
-/* ---- Steps -------------------------------------------------------------------------------------
- */
+/* ---- Steps ----------------------------------------------------------------------------------- */
 
 void submission_free(struct gantry_drv_device *device, struct submission *submission)
 {

@@ -15,8 +15,7 @@ static long *plugin_faults;
 static void *image;
 static size_t image_size;
 
-/* ---- Services ----------------------------------------------------------------------------------
- */
+/* ---- Services -------------------------------------------------------------------------------- */
 
 static char last_error[512];
 static long live_allocations, allocations_left = -1; /* -1: no end */
@@ -67,8 +66,7 @@ static const struct gantry_backend_services services = {
     .release = release,
 };
 
-/* ---- A device with memory and kernels ----------------------------------------------------------
- */
+/* ---- A device with memory and kernels -------------------------------------------------------- */
 
 #define WORDS 256u
 
@@ -181,8 +179,7 @@ static enum gantry_status run_once(struct rig *rig, const struct gantry_plan *pl
     return status;
 }
 
-/* ---- Devices -----------------------------------------------------------------------------------
- */
+/* ---- Devices --------------------------------------------------------------------------------- */
 
 static void test_devices(void **state)
 {
@@ -234,8 +231,7 @@ static void test_bad_settings(void **state)
     assert_int_equal(live_allocations, 0);
 }
 
-/* ---- Kernels -----------------------------------------------------------------------------------
- */
+/* ---- Kernels --------------------------------------------------------------------------------- */
 
 /* Fills with 1, runs the kernel on `threads` threads of one block, leaves the results in memory. */
 static void run_kernel(struct rig *rig, const char *symbol, uint32_t threads, uint32_t blocks,
@@ -309,8 +305,7 @@ static void test_missing_image(void **state)
     assert_int_equal(rig_close(&rig), 0);
 }
 
-/* ---- Order -------------------------------------------------------------------------------------
- */
+/* ---- Order ----------------------------------------------------------------------------------- */
 
 #define STEPS 12u
 
@@ -422,8 +417,7 @@ static void test_two_queues(void **state)
     assert_int_equal(rig_close(&rig), 0);
 }
 
-/* ---- Folded launches ----------------------------------------------------------------------------
- */
+/* ---- Folded launches ------------------------------------------------------------------------- */
 
 struct fold_table {
     struct gantry_fold_launch launches[3];
@@ -477,8 +471,7 @@ static void test_folded(void **state)
     assert_int_equal(rig_close(&rig), 0);
 }
 
-/* ---- Failures -----------------------------------------------------------------------------------
- */
+/* ---- Failures -------------------------------------------------------------------------------- */
 
 static void test_planned_failures(void **state)
 {
@@ -553,8 +546,7 @@ static void test_broken_contracts(void **state)
     assert_int_equal(rig_close(&rig), 4);
 }
 
-/* ---- Main ---------------------------------------------------------------------------------------
- */
+/* ---- Main ------------------------------------------------------------------------------------ */
 
 static bool read_image(const char *path)
 {

@@ -39,8 +39,7 @@ static const struct spec plain = {
     .waits = true,
 };
 
-/* ---- Values ------------------------------------------------------------------------------------
- */
+/* ---- Values ---------------------------------------------------------------------------------- */
 
 static bool number(const char *text, uint64_t limit, uint64_t *value)
 {
@@ -147,8 +146,7 @@ TEXT(name, name)
 TEXT(driver, driver_version)
 TEXT(skipped, skipped)
 
-/* ---- Keys --------------------------------------------------------------------------------------
- */
+/* ---- Keys ------------------------------------------------------------------------------------ */
 
 #define INFO(field)  offsetof(struct spec, info.field)
 #define LIMIT(field) offsetof(struct spec, info.limits.field)
