@@ -16,6 +16,7 @@ struct options {
     const char *device;   /* selector, "cuda:0"; NULL: what the configuration says */
     const char *packages; /* folder of the .gpk files */
     bool big;             /* also what needs gigabytes or minutes */
+    bool gpu;             /* not on a CPU device */
 };
 
 struct conform {

@@ -1,6 +1,6 @@
 /* The conformance suite: what every backend must do, asked through gantry.h alone.
  *
- *     conform [--device SELECTOR] [--packages DIR] [--big] [--list] [CASE…]
+ *     conform [--device SELECTOR] [--packages DIR] [--big] [--gpu] [--list] [CASE…]
  *
  * A CASE is a name, or the beginning of one ("copy/"). Exit status: 0 all passed or skipped, 1 some
  * failed, 2 wrong usage, 77 the device is not there. docs/conformance.md says more. */
@@ -19,7 +19,7 @@ static const struct conform_case *const tables[] = {
 };
 
 static const char usage[] =
-    "usage: conform [--device SELECTOR] [--packages DIR] [--big] [--list] [CASE...]\n";
+    "usage: conform [--device SELECTOR] [--packages DIR] [--big] [--gpu] [--list] [CASE...]\n";
 
 static bool is_wanted(const char *name, char **wanted, int count)
 {
@@ -62,6 +62,8 @@ int main(int argc, char **argv)
     for (; i < argc && strncmp(argv[i], "--", 2) == 0; i++) {
         if (strcmp(argv[i], "--big") == 0) {
             options.big = true;
+        } else if (strcmp(argv[i], "--gpu") == 0) {
+            options.gpu = true;
         } else if (strcmp(argv[i], "--list") == 0) {
             list = true;
         } else if (strcmp(argv[i], "--device") == 0 && i + 1 < argc) {

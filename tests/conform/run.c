@@ -21,6 +21,35 @@ static void note_message(void *user, enum gantry_log_level level, const char *te
         snprintf(run->error, sizeof(run->error), "%s", text);
 }
 
+/* Whether the selector is BACKEND:NUMBER and the backend sees no such device here. */
+static bool is_absent(struct conform *c)
+{
+    const char *selector = c->options->device;
+    const char *colon = selector ? strrchr(selector, ':') : NULL;
+    struct gantry_backend_info info;
+
+    if (!colon || colon[1] < '0' || colon[1] > '9')
+        return false;
+    for (uint32_t i = 0; gantry_backend_describe(c->g, i, &info) == GANTRY_OK; i++)
+        if (strlen(info.name) == (size_t)(colon - selector) &&
+            strncmp(info.name, selector, strlen(info.name)) == 0)
+            return info.device_count <= strtoul(colon + 1, NULL, 10);
+    return true;
+}
+
+/* The exit status after opening failed. */
+static int give_up(struct conform *c, enum gantry_status status)
+{
+    char sentence[MESSAGE_SIZE];
+    bool absent;
+
+    snprintf(sentence, sizeof(sentence), "%s", gantry_last_error());
+    absent = status == GANTRY_E_NO_DEVICE || (c->g && is_absent(c));
+    printf("%s: %s\n", absent ? "skip" : "FAIL", sentence);
+    gantry_close(&c->g);
+    return absent ? EXIT_SKIP : EXIT_FAILURE;
+}
+
 int open_device(struct conform *c)
 {
     struct gantry_params params = {.app_name = "conform",
@@ -36,13 +65,17 @@ int open_device(struct conform *c)
         status = gantry_device_info(c->device, &c->info);
     if (status == GANTRY_OK)
         status = gantry_queue_create(c->device, NULL, &c->queue);
-    if (status == GANTRY_OK) {
-        printf("device: %s through %s\n", c->info.name, c->info.chosen_backend);
+    if (status != GANTRY_OK)
+        return give_up(c, status);
+    printf("device: %s (%s) through %s\n", c->info.name, gantry_device_type_name(c->info.type),
+           c->info.chosen_backend);
+    if (!c->options->gpu || c->info.type != GANTRY_DEVICE_CPU)
         return 0;
-    }
-    printf("%s: %s\n", status == GANTRY_E_NO_DEVICE ? "skip" : "FAIL", gantry_last_error());
+    printf("skip: a GPU was asked for with --gpu\n");
+    gantry_queue_destroy(&c->queue);
+    gantry_device_close(&c->device);
     gantry_close(&c->g);
-    return status == GANTRY_E_NO_DEVICE ? EXIT_SKIP : EXIT_FAILURE;
+    return EXIT_SKIP;
 }
 
 void close_device(struct conform *c)
