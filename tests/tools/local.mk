@@ -23,3 +23,4 @@ tests_tools_test_png_SOURCES = tests/tools/test_png.c examples/png.h examples/pn
 	tests/unit/scratch.h tests/unit/scratch.c
 tests_tools_test_png_CFLAGS = $(TOOLS_CFLAGS)
 tests_tools_test_png_LDADD = $(CMOCKA_LIBS) $(LIBPNG_LIBS)
+EXTRA_DIST += tests/tools/readme.sh
