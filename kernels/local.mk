@@ -63,6 +63,10 @@ if !REUSE_PACKAGES
 $(KERNELS) $(TEST_PACKAGES): tools/gantry$(EXEEXT) $(KERNEL_LANGUAGE)
 endif
 
+# What another build's --with-packages needs beside `make all`.
+.PHONY: test-packages
+test-packages: $(TEST_PACKAGES)
+
 kernelsdir = $(pkgdatadir)/kernels
 kernels_DATA = $(KERNELS)
 
