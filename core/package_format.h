@@ -25,7 +25,7 @@ struct gpk_header {
     uint32_t version;
     uint32_t header_size; /* sizeof(struct gpk_header) */
     uint64_t file_size;
-    uint64_t hash; /* see package_hash.h: of the whole file, this field as zero */
+    uint64_t hash; /* see package_hash.h */
     struct gpk_table kernels, fields, images, strings;
     uint32_t name;      /* text: the package's name, "saxpy" */
     uint32_t toolchain; /* text: "gantry 0.1.0; glslc …; nvcc …" */
