@@ -35,7 +35,7 @@ struct attempt {
 static bool holds(const struct attempt *attempt, const struct package_image *image)
 {
     return (image->kernel == UINT32_MAX || image->kernel == attempt->kernel->index) &&
-           (image->image.entry == GANTRY_ENTRY_BOTH || image->image.entry == attempt->params.entry);
+           (image->image.entry == GANTRY_ENTRY_ALL || image->image.entry == attempt->params.entry);
 }
 
 static void refuse(struct attempt *attempt, const struct gantry_backend_image *image,

@@ -6,16 +6,16 @@
  *
  * What plugins may rely on (core checked it, so do not check again):
  * - no argument is NULL unless its comment says so, objects belong together, states are right;
- * - sizes, offsets and grids are within the limits that the plugin reported, ranges are inside their
- *   memory and do not overlap, alignments hold;
+ * - sizes, offsets and grids are within the limits that the plugin reported, ranges are inside
+ * their memory and do not overlap, alignments hold;
  * - an object is destroyed once, after the objects made from it and after its last submission has
  *   completed;
  * - calls for one queue are never made by two threads at once, except queue_completed and
  *   queue_wait, which may run at any time, also beside submit. Calls for different objects may be.
  *
  * What core relies on:
- * - an entry that fails reports one sentence through services->fail (what, the value, the limit, the
- *   driver's own code), returns that status, stores nothing and leaks nothing;
+ * - an entry that fails reports one sentence through services->fail (what, the value, the limit,
+ * the driver's own code), returns that status, stores nothing and leaks nothing;
  * - a lost device is GANTRY_E_DEVICE_LOST from then on, from every entry that would need it;
  * - nothing is printed, no signal handler is set, the caller's thread state (such as the current
  *   CUDA context) is as it was when an entry returns;
@@ -32,7 +32,8 @@ extern "C" {
 /* "gntB" in memory on a little-endian machine. */
 #define GANTRY_BACKEND_MAGIC 0x42746e67u
 
-/* The major number changes when a plugin must be changed, the minor one when entries are appended. */
+/* The major number changes when a plugin must be changed, the minor one when entries are appended.
+ */
 #define GANTRY_BACKEND_ABI_MAJOR 1
 #define GANTRY_BACKEND_ABI_MINOR 0
 
@@ -83,7 +84,8 @@ struct gantry_backend_device_info {
 };
 
 enum {
-    GANTRY_FAMILY_COMPUTE = -1,  /* a family that computes but does not draw, else any that computes */
+    GANTRY_FAMILY_COMPUTE =
+        -1, /* a family that computes but does not draw, else any that computes */
     GANTRY_FAMILY_GRAPHICS = -2, /* the family that draws and computes */
     GANTRY_FAMILY_AUTO = -3,     /* the plugin's choice */
 };
@@ -115,12 +117,13 @@ struct gantry_drv_memory {
 
 /* ---- Kernels -------------------------------------------------------------------------------- */
 
-/* The folded entry's symbol in CUDA images is the kernel's name with this behind it. */
-#define GANTRY_FOLDED_SUFFIX "_folded"
+/* The other entries' symbols in CUDA images are the kernel's name with these behind it. */
+#define GANTRY_FOLDED_SUFFIX  "_folded"
+#define GANTRY_CHAINED_SUFFIX "_chained"
 
 struct gantry_backend_image {
     enum gantry_image_kind kind;
-    enum gantry_entry entry; /* DIRECT, FOLDED or BOTH */
+    enum gantry_entry entry; /* ALL where the image holds every entry */
     uint32_t arch;           /* as in gantry_image_info */
     uint32_t isa_version;
     uint32_t features;
@@ -133,9 +136,9 @@ struct gantry_backend_image {
 
 struct gantry_backend_kernel_params {
     const struct gantry_kernel_source *source;
-    enum gantry_entry entry;       /* DIRECT or FOLDED: a drv_kernel is one entry */
-    const char *symbol;            /* of the entry in CUDA and host images */
-    struct gantry_size block;      /* all axes at least 1 */
+    enum gantry_entry entry;  /* DIRECT, FOLDED or CHAINED: a drv_kernel is one entry */
+    const char *symbol;       /* of the entry in CUDA and host images */
+    struct gantry_size block; /* all axes at least 1 */
     const struct gantry_backend_image *images; /* those that may hold this kernel, best first where
                                                   the package says so */
     uint32_t image_count;
@@ -165,8 +168,8 @@ enum gantry_op_kind {
 struct gantry_op_launch {
     struct gantry_drv_kernel *kernel;
     struct gantry_size blocks, block; /* every axis at least 1, within the limits */
-    const void *args;                 /* inline arguments: for a folded entry a struct gantry_fold_args
-                                         whose addresses are relative to the table: see below */
+    const void *args; /* inline arguments: for a folded entry a struct gantry_fold_args
+                         whose addresses are relative to the table: see below */
     uint32_t args_size;
     uint32_t shared_bytes; /* dynamic: SHARED_BLOCK's element size times the block's threads */
 };
@@ -184,9 +187,9 @@ struct gantry_op_fill {
 
 struct gantry_op {
     enum gantry_op_kind kind;
-    bool folded;       /* a launch of the folded entry: its arguments need relocation */
-    uint32_t stage;    /* operations of one stage are independent; ops are sorted by stage */
-    uint32_t chain;    /* within its section; a backend may give each chain a stream */
+    bool folded;    /* a launch of the folded or the chained entry: its arguments need relocation */
+    uint32_t stage; /* operations of one stage are independent; ops are sorted by stage */
+    uint32_t chain; /* within its section; a backend may give each chain a stream */
     uint32_t command;  /* the first list command in it */
     const char *label; /* may be NULL */
     union {
@@ -197,19 +200,26 @@ struct gantry_op {
 };
 
 /* `to` starts after `from`. With edges a backend needs no stages, with stages it needs no edges:
- * either order is sufficient. Edges point forward in the array of operations and are sorted by `to`,
- * then `from`; `programmatic` ones join two launches. Within a stage edges ask for more than the list
- * does: they lay its operations on a few chains. */
+ * either order is sufficient. Edges point forward in the array of operations and are sorted by
+ * `to`, then `from`; `programmatic` ones join two launches. Within a stage edges ask for more than
+ * the list does: they lay its operations on a few chains. */
 struct gantry_edge {
     uint32_t from, to;
     bool programmatic;
 };
 
-/* The inline arguments of a folded entry, the same bytes on host and device (kernel.h asserts them).
- * The table holds, at `launches`, one gantry_fold_launch per launch, and at `args` the argument
- * structs, `stride` bytes apart. Block i of the operation's grid is the linear block
- * y * grid.x + x; it belongs to the last launch whose `first` is not above it; linear blocks from
- * `blocks` on leave at once. In a plan `launches` and `args` are offsets into the plan's table: the
+/* The inline arguments of a folded entry, the same bytes on host and device (kernel.h asserts
+ * them). The table holds, at `launches`, one gantry_fold_launch per launch, and at `args` the
+ * argument structs, `stride` bytes apart. Block i of the operation's grid is the linear block y *
+ * grid.x + x; it belongs to the last launch whose `first` is not above it; linear blocks from
+ * `blocks` on leave at once, and so does a block whose number within its launch is not below the
+ * launch's x * y * z: a launch may have been patched to fewer blocks than `first` leaves room for.
+ *
+ * The chained entry takes the same. It runs on one block, which runs the `count` launches one after
+ * the other, each of one block, with a barrier that orders global and shared memory between them; a
+ * launch with a zero among x, y and z is skipped.
+ *
+ * In a plan `launches` and `args` are offsets into the plan's table: the
  * backend adds the address at which it keeps the table. */
 struct gantry_fold_args {
     uint64_t launches; /* address of struct gantry_fold_launch[count] */
@@ -234,9 +244,10 @@ struct gantry_plan {
     const struct gantry_edge *edges;
     uint32_t edge_count;
     uint32_t stage_count;
-    const void *table; /* argument table of folded operations; the plugin keeps a copy in memory that
-                          the device reads fast */
+    const void *table;   /* argument table of folded operations; the plugin keeps a copy in memory
+                            that   the device reads fast */
     uint64_t table_size; /* bytes, 0: none */
+    bool patchable;      /* submissions of the built plan may patch the table */
     bool host_writes;    /* some operation writes readback memory */
     const char *label;   /* the list's */
 };
@@ -247,8 +258,9 @@ struct gantry_backend_queue_params {
     enum gantry_queue_kind kind;
     int priority;
     const char *label;
-    struct gantry_queue_stats *stats; /* lives as long as the queue; the plugin adds to builds,
-                                         driver_submits, allocations and fallbacks while it submits */
+    struct gantry_queue_stats
+        *stats; /* lives as long as the queue; the plugin adds to builds,
+                   driver_submits, allocations and fallbacks while it submits */
 };
 
 /* Work that must be done before a submission starts. */
@@ -262,6 +274,11 @@ struct gantry_backend_submission {
     uint32_t wait_count;
     uint64_t value; /* the queue's counter must read this when the work is done; each submission's
                        value is one more than the one before it */
+
+    /* Bytes to write into the built plan's table before it runs, after all earlier work of the
+     * queue; they are copied before submit returns. patch_size 0: none. Multiples of 4. */
+    const void *patch;
+    uint64_t patch_offset, patch_size;
 };
 
 /* ---- The entries ---------------------------------------------------------------------------- */
@@ -307,8 +324,8 @@ struct gantry_backend_ops {
     void (*kernel_destroy)(struct gantry_drv_device *device, struct gantry_drv_kernel *kernel);
 
     /* Queues. queue_completed never sleeps and is cheap enough to spin on. queue_wait sleeps until
-     * the counter reaches value; timeout_ns is from now, GANTRY_FOREVER for none; GANTRY_TIMEOUT when
-     * it passed. */
+     * the counter reaches value; timeout_ns is from now, GANTRY_FOREVER for none; GANTRY_TIMEOUT
+     * when it passed. */
     enum gantry_status (*queue_create)(struct gantry_drv_device *device,
                                        const struct gantry_backend_queue_params *params,
                                        struct gantry_drv_queue **queue);
@@ -319,10 +336,11 @@ struct gantry_backend_ops {
     void (*queue_native)(struct gantry_drv_queue *queue, struct gantry_native_queue *native);
 
     /* Plans. plan_build copies what it needs from the plan; drv_memory structs and drv_kernels are
-     * referred to and outlive the drv_plan. A built plan may be submitted to any queue of its device,
-     * also while an earlier submission of it runs; core orders two queues by waits. submit_once runs
-     * a plan without building it; everything that it keeps it frees by itself after completion.
-     * A submission of zero operations only signals. On failure nothing was submitted. */
+     * referred to and outlive the drv_plan. A built plan may be submitted to any queue of its
+     * device, also while an earlier submission of it runs; core orders two queues by waits.
+     * submit_once runs a plan without building it; everything that it keeps it frees by itself
+     * after completion. A submission of zero operations only signals. On failure nothing was
+     * submitted. */
     enum gantry_status (*plan_build)(struct gantry_drv_device *device,
                                      const struct gantry_plan *plan,
                                      struct gantry_drv_plan **built);
@@ -336,11 +354,11 @@ struct gantry_backend_ops {
 
 /* The plugin's descriptor: `const struct gantry_backend gantry_backend = {…};` */
 struct gantry_backend {
-    uint32_t magic;               /* GANTRY_BACKEND_MAGIC */
+    uint32_t magic;                /* GANTRY_BACKEND_MAGIC */
     uint16_t abi_major, abi_minor; /* GANTRY_BACKEND_ABI_MAJOR, …_MINOR */
-    uint32_t size;                /* of this struct */
-    const char *name;             /* "cuda" */
-    const char *version;          /* the plugin's own */
+    uint32_t size;                 /* of this struct */
+    const char *name;              /* "cuda" */
+    const char *version;           /* the plugin's own */
     const struct gantry_backend_ops *ops;
 };
 

@@ -11,19 +11,19 @@
  * call; NULL, or a struct of zeros, means the defaults. On failure NULL is stored in the handle.
  *
  * Destruction. Every destroy, close and unload function takes the address of the handle, accepts a
- * NULL handle or a NULL address, and stores NULL. Destroying an object that queued work still uses is
- * legal: its memory goes back after everything that was submitted to its device before the call.
+ * NULL handle or a NULL address, and stores NULL. Destroying an object that queued work still uses
+ * is legal: its memory goes back after everything that was submitted to its device before the call.
  *
  * Lifetime. An object must not outlive the one it was made from: close devices before their
  * struct gantry, destroy queues, buffers, lists, kernels and modules before their device. A list
  * keeps the kernels that it launches alive, a kernel keeps its module. Launches hold raw device
- * addresses, so a list does NOT keep the buffers of its launches alive: submitting one that refers to
- * a destroyed buffer is the caller's error. (A copy, fill, upload or download of a destroyed buffer is
- * refused when it is submitted.)
+ * addresses, so a list does NOT keep the buffers of its launches alive: submitting one that refers
+ * to a destroyed buffer is the caller's error. (A copy, fill, upload or download of a destroyed
+ * buffer is refused when it is submitted.)
  *
  * Threads. Different objects may be used from different threads at once. A queue may be used from
- * any thread, also from several at once. Every other object must not be used by two threads at once,
- * unless its comment says so. Strings that a function returns stay valid as its comment says.
+ * any thread, also from several at once. Every other object must not be used by two threads at
+ * once, unless its comment says so. Strings that a function returns stay valid as its comment says.
  *
  * Processes. After fork() the child gets GANTRY_E_FORKED for every object that the parent made.
  * Destroying them there only forgets them: their locks and the driver's state are the parent's. The
@@ -55,28 +55,28 @@ extern "C" {
 /* ---- Status ------------------------------------------------------------------------------- */
 
 /* One row per status: name, value, short text. Values are stable across versions. */
-#define GANTRY_STATUS_MAP(X)                                                                       \
-    X(OK, 0, "success")                                                                            \
-    X(NOT_READY, 1, "the point has not been reached yet")                                          \
-    X(TIMEOUT, 2, "the time limit passed before the point was reached")                            \
-    X(E_INVALID_ARGUMENT, -1, "invalid argument")                                                  \
-    X(E_INVALID_STATE, -2, "the object is in the wrong state for this call")                       \
-    X(E_WRONG_DEVICE, -3, "objects of different devices were mixed")                               \
-    X(E_LIMIT, -4, "a limit of the device or of gantry was exceeded")                              \
-    X(E_OVERFLOW, -5, "a size or an offset does not fit 64 bits")                                  \
-    X(E_OUT_OF_HOST_MEMORY, -6, "out of host memory")                                              \
-    X(E_OUT_OF_MEMORY, -7, "out of device memory")                                                 \
-    X(E_NOT_FOUND, -8, "not found")                                                                \
-    X(E_NO_DEVICE, -9, "no usable device")                                                         \
-    X(E_UNSUPPORTED, -10, "not supported by this device or backend")                               \
-    X(E_CONFIG, -11, "mistake in a configuration file or variable")                                \
-    X(E_PACKAGE, -12, "not a valid kernel package")                                                \
-    X(E_NO_IMAGE, -13, "no kernel image in the package runs on this device")                       \
-    X(E_LAYOUT, -14, "argument layout of the program and of the package differ")                   \
-    X(E_IO, -15, "a file could not be read or written")                                            \
-    X(E_PLUGIN, -16, "a backend plugin could not be used")                                         \
-    X(E_DRIVER, -17, "the driver reported an error")                                               \
-    X(E_DEVICE_LOST, -18, "the device was lost")                                                   \
+#define GANTRY_STATUS_MAP(X)                                                     \
+    X(OK, 0, "success")                                                          \
+    X(NOT_READY, 1, "the point has not been reached yet")                        \
+    X(TIMEOUT, 2, "the time limit passed before the point was reached")          \
+    X(E_INVALID_ARGUMENT, -1, "invalid argument")                                \
+    X(E_INVALID_STATE, -2, "the object is in the wrong state for this call")     \
+    X(E_WRONG_DEVICE, -3, "objects of different devices were mixed")             \
+    X(E_LIMIT, -4, "a limit of the device or of gantry was exceeded")            \
+    X(E_OVERFLOW, -5, "a size or an offset does not fit 64 bits")                \
+    X(E_OUT_OF_HOST_MEMORY, -6, "out of host memory")                            \
+    X(E_OUT_OF_MEMORY, -7, "out of device memory")                               \
+    X(E_NOT_FOUND, -8, "not found")                                              \
+    X(E_NO_DEVICE, -9, "no usable device")                                       \
+    X(E_UNSUPPORTED, -10, "not supported by this device or backend")             \
+    X(E_CONFIG, -11, "mistake in a configuration file or variable")              \
+    X(E_PACKAGE, -12, "not a valid kernel package")                              \
+    X(E_NO_IMAGE, -13, "no kernel image in the package runs on this device")     \
+    X(E_LAYOUT, -14, "argument layout of the program and of the package differ") \
+    X(E_IO, -15, "a file could not be read or written")                          \
+    X(E_PLUGIN, -16, "a backend plugin could not be used")                       \
+    X(E_DRIVER, -17, "the driver reported an error")                             \
+    X(E_DEVICE_LOST, -18, "the device was lost")                                 \
     X(E_FORKED, -19, "the object belongs to the parent process")
 
 enum gantry_status {
@@ -103,7 +103,8 @@ typedef uint64_t gantry_ptr;
 
 /* A number of threads or of blocks along three axes. In a launch an axis of 0 makes the launch
  * empty: it succeeds and runs nothing. Along axes that a kernel does not have (y and z of a
- * one-dimensional kernel) 0 and 1 mean the same, and more is an error: (struct gantry_size){.x = n} will do. */
+ * one-dimensional kernel) 0 and 1 mean the same, and more is an error: (struct gantry_size){.x = n}
+ * will do. */
 struct gantry_size {
     uint32_t x, y, z;
 };
@@ -159,7 +160,8 @@ struct gantry_params {
  * (GANTRY_E_CONFIG), bad params, and when host memory runs out. */
 GANTRY_API enum gantry_status gantry_open(const struct gantry_params *params, struct gantry **g);
 
-/* Closes everything. Devices that are still open are closed first, with all that belongs to them. */
+/* Closes everything. Devices that are still open are closed first, with all that belongs to them.
+ */
 GANTRY_API void gantry_close(struct gantry **g);
 
 /* ---- What was found ----------------------------------------------------------------------- */
@@ -192,17 +194,17 @@ enum gantry_device_type {
 GANTRY_API const char *gantry_device_type_name(enum gantry_device_type type);
 
 /* What a device can do. X(NAME, bit, text). Kernels record what they need in the same bits. */
-#define GANTRY_FEATURE_MAP(X)                                                                      \
-    X(HALF, 0, "16-bit float arithmetic")                                                          \
-    X(DOUBLE, 1, "64-bit float arithmetic")                                                        \
-    X(INT64, 2, "64-bit integer arithmetic")                                                       \
-    X(INT8, 3, "8-bit storage")                                                                    \
-    X(INT16, 4, "16-bit storage")                                                                  \
-    X(SUBGROUP_BALLOT, 5, "subgroup votes and ballots")                                            \
-    X(SUBGROUP_SHUFFLE, 6, "subgroup shuffles")                                                    \
-    X(SUBGROUP_ARITHMETIC, 7, "subgroup reductions and scans")                                     \
-    X(ATOMIC_FLOAT_ADD, 8, "atomic addition of 32-bit floats")                                     \
-    X(ATOMIC_INT64, 9, "64-bit integer atomics")                                                   \
+#define GANTRY_FEATURE_MAP(X)                                  \
+    X(HALF, 0, "16-bit float arithmetic")                      \
+    X(DOUBLE, 1, "64-bit float arithmetic")                    \
+    X(INT64, 2, "64-bit integer arithmetic")                   \
+    X(INT8, 3, "8-bit storage")                                \
+    X(INT16, 4, "16-bit storage")                              \
+    X(SUBGROUP_BALLOT, 5, "subgroup votes and ballots")        \
+    X(SUBGROUP_SHUFFLE, 6, "subgroup shuffles")                \
+    X(SUBGROUP_ARITHMETIC, 7, "subgroup reductions and scans") \
+    X(ATOMIC_FLOAT_ADD, 8, "atomic addition of 32-bit floats") \
+    X(ATOMIC_INT64, 9, "64-bit integer atomics")               \
     X(MEMORY_MODEL, 10, "the Vulkan memory model, device scope")
 
 enum gantry_feature {
@@ -212,18 +214,18 @@ enum gantry_feature {
 };
 
 struct gantry_limits {
-    uint64_t max_buffer_size;        /* bytes */
-    uint64_t memory_size;            /* bytes of device memory */
-    uint32_t max_threads_per_block;  /* product of the three axes */
-    struct gantry_size max_block;    /* threads per axis */
-    struct gantry_size max_blocks;   /* blocks per axis; larger grids are split by gantry */
-    uint32_t max_shared_bytes;       /* per block */
-    uint32_t max_args_bytes;         /* argument struct */
-    uint32_t inline_args_bytes;      /* larger ones go through a table in memory */
-    uint32_t subgroup_size;          /* the usual one */
+    uint64_t max_buffer_size;       /* bytes */
+    uint64_t memory_size;           /* bytes of device memory */
+    uint32_t max_threads_per_block; /* product of the three axes */
+    struct gantry_size max_block;   /* threads per axis */
+    struct gantry_size max_blocks;  /* blocks per axis; larger grids are split by gantry */
+    uint32_t max_shared_bytes;      /* per block */
+    uint32_t max_args_bytes;        /* argument struct */
+    uint32_t inline_args_bytes;     /* larger ones go through a table in memory */
+    uint32_t subgroup_size;         /* the usual one */
     uint32_t subgroup_min, subgroup_max;
-    uint32_t compute_units;          /* 0: unknown */
-    uint32_t threads_per_unit;       /* resident threads per compute unit, 0: unknown */
+    uint32_t compute_units;    /* 0: unknown */
+    uint32_t threads_per_unit; /* resident threads per compute unit, 0: unknown */
 };
 
 #define GANTRY_MAX_DEVICE_BACKENDS 8
@@ -245,8 +247,8 @@ struct gantry_device_info {
     } backends[GANTRY_MAX_DEVICE_BACKENDS];
 
     /* What gantry_device_open() would choose for this device. */
-    const char *chosen_backend; /* NULL: none can be used */
-    const char *chosen_section; /* "[gpu NVIDIA H200] at FILE:LINE", "built-in" */
+    const char *chosen_backend;  /* NULL: none can be used */
+    const char *chosen_section;  /* "[gpu NVIDIA H200] at FILE:LINE", "built-in" */
     struct gantry_limits limits; /* of the chosen backend's view */
     uint32_t features;           /* enum gantry_feature bits */
 };
@@ -272,8 +274,8 @@ struct gantry_config_value {
 /* The keys and their effective values for one device, or with device_index UINT32_MAX the values
  * that hold where no section for a device does. Strings stay valid until gantry_close(). */
 GANTRY_API uint32_t gantry_config_count(struct gantry *g, uint32_t device_index);
-GANTRY_API enum gantry_status gantry_config_get(struct gantry *g, uint32_t device_index,
-                                                uint32_t i, struct gantry_config_value *value);
+GANTRY_API enum gantry_status gantry_config_get(struct gantry *g, uint32_t device_index, uint32_t i,
+                                                struct gantry_config_value *value);
 
 /* The files that were read, weakest first; NULL past the end. Valid until gantry_close(). */
 GANTRY_API const char *gantry_config_file(struct gantry *g, uint32_t i);
@@ -289,13 +291,15 @@ struct gantry_device_params {
     const char *label;   /* for messages; NULL: the device's name; copied */
 };
 
-/* Fails with GANTRY_E_NO_DEVICE when there is none, naming what was found and why it was refused. */
+/* Fails with GANTRY_E_NO_DEVICE when there is none, naming what was found and why it was refused.
+ */
 GANTRY_API enum gantry_status gantry_device_open(struct gantry *g,
                                                  const struct gantry_device_params *params,
                                                  struct gantry_device **device);
 
 /* Waits for the device's work, then frees it. Objects of the device that still exist become
- * invalid; destroying them afterwards is an error that only a debugger sees, so destroy them first. */
+ * invalid; destroying them afterwards is an error that only a debugger sees, so destroy them first.
+ */
 GANTRY_API void gantry_device_close(struct gantry_device **device);
 
 /* As gantry_device_describe(), for an open device: chosen_* say how it was opened. */
@@ -333,8 +337,8 @@ GANTRY_API enum gantry_status gantry_queue_create(struct gantry_device *device,
                                                   const struct gantry_queue_params *params,
                                                   struct gantry_queue **queue);
 
-/* Waits for the queue's work. Must not overlap with another call that uses the queue, which includes
- * submissions of lists whose last submission was to this queue. */
+/* Waits for the queue's work. Must not overlap with another call that uses the queue, which
+ * includes submissions of lists whose last submission was to this queue. */
 GANTRY_API void gantry_queue_destroy(struct gantry_queue **queue);
 
 struct gantry_native_queue {
@@ -348,12 +352,14 @@ GANTRY_API enum gantry_status gantry_queue_native(struct gantry_queue *queue,
                                                   struct gantry_native_queue *native);
 
 /* Why a slower way was taken. X(NAME, text). */
-#define GANTRY_FALLBACK_MAP(X)                                                                     \
-    X(ARGS_IN_TABLE, "arguments larger than the device takes inline, read from a table")           \
-    X(GRID_LAID_OUT, "grid over the device's limit, laid out in two dimensions")                   \
-    X(NO_GRAPH, "list run as single launches: the driver refused a graph")                         \
-    X(NO_PROGRAMMATIC, "programmatic edges made full: the driver or an image lacks them")          \
-    X(LIST_BUSY, "replay waited: every instance of a list with host transfers was in flight")
+#define GANTRY_FALLBACK_MAP(X)                                                                \
+    X(ARGS_IN_TABLE, "arguments larger than the device takes inline, read from a table")      \
+    X(GRID_LAID_OUT, "grid over the device's limit, laid out in two dimensions")              \
+    X(NO_GRAPH, "list run as single launches: the driver refused a graph")                    \
+    X(NO_PROGRAMMATIC, "programmatic edges made full: the driver or an image lacks them")     \
+    X(LIST_BUSY, "replay waited: every instance of a list with host transfers was in flight") \
+    X(GRAPH_REBUILT, "a recycled graph was built anew: the driver refused an update")         \
+    X(NO_CHAIN, "dependent single blocks not folded: the image or the device can't order them")
 
 enum gantry_fallback {
 #define X(name, text) GANTRY_FALLBACK_##name,
@@ -362,13 +368,34 @@ enum gantry_fallback {
         GANTRY_FALLBACK_COUNT
 };
 
+/* Why an open batch of streamed commands went out. X(NAME, text). */
+#define GANTRY_BATCH_MAP(X)                                   \
+    X(IDLE, "the device had nothing to do")                   \
+    X(FULL, "it held batch_size launches")                    \
+    X(TIME, "its estimated time reached batch_max_ms")        \
+    X(FLUSH, "gantry_queue_flush, or the end of the queue")   \
+    X(LOOK, "someone waited for or polled a point inside it") \
+    X(ORDER, "a list was submitted behind it, or another queue waits for it")
+
+enum gantry_batch {
+#define X(name, text) GANTRY_BATCH_##name,
+    GANTRY_BATCH_MAP(X)
+#undef X
+        GANTRY_BATCH_COUNT
+};
+
 /* Counters since the queue was created. */
 struct gantry_queue_stats {
-    uint64_t submissions;    /* calls of gantry_queue_submit that reached the driver */
-    uint64_t launches;       /* kernel launches in them */
-    uint64_t replays;        /* submissions of finished lists */
-    uint64_t oneshots;       /* submissions of unfinished lists */
-    uint64_t builds;         /* graphs instantiated or command buffers recorded */
+    uint64_t submissions; /* calls of gantry_queue_submit that reached the driver */
+    uint64_t launches;    /* kernel launches in them */
+    uint64_t replays;     /* submissions of finished lists */
+    uint64_t oneshots;    /* submissions of unfinished lists and of batches */
+    uint64_t streamed;    /* launches among them that came through gantry_queue_launch */
+    uint64_t batches[GANTRY_BATCH_COUNT]; /* batches, by the reason why they went out */
+    uint64_t folded;                      /* launches that shared an operation with others */
+    uint64_t patches;                     /* submissions that began with a patch */
+    uint64_t rebuilds;                    /* graphs built anew because an update was refused */
+    uint64_t builds;                      /* graphs instantiated or command buffers recorded */
     uint64_t driver_submits; /* cuGraphLaunch, cuLaunchKernel and vkQueueSubmit calls */
     uint64_t allocations;    /* driver memory allocated while submitting */
     uint64_t spins;          /* waits that ended while spinning */
@@ -389,7 +416,7 @@ enum gantry_memory {
 struct gantry_buffer_params {
     uint64_t size; /* bytes, 1 .. limits.max_buffer_size */
     enum gantry_memory memory;
-    bool zero;         /* fill with zeros before the call returns; otherwise contents are undefined */
+    bool zero; /* fill with zeros before the call returns; otherwise contents are undefined */
     const char *label; /* for messages; may be NULL; copied */
 };
 
@@ -399,11 +426,12 @@ GANTRY_API enum gantry_status gantry_buffer_create(struct gantry_device *device,
                                                    struct gantry_buffer **buffer);
 GANTRY_API void gantry_buffer_destroy(struct gantry_buffer **buffer);
 
-/* The address to put into kernel arguments; any address inside the buffer is as good. 0 for NULL. */
+/* The address to put into kernel arguments; any address inside the buffer is as good. 0 for NULL.
+ */
 GANTRY_API gantry_ptr gantry_buffer_address(const struct gantry_buffer *buffer);
 
-/* The host's view of an upload or readback buffer, NULL for device memory. Always coherent: no flush
- * is needed, but reads must wait for the point of the work that wrote. */
+/* The host's view of an upload or readback buffer, NULL for device memory. Always coherent: no
+ * flush is needed, but reads must wait for the point of the work that wrote. */
 GANTRY_API void *gantry_buffer_host(const struct gantry_buffer *buffer);
 GANTRY_API uint64_t gantry_buffer_size(const struct gantry_buffer *buffer);
 
@@ -440,17 +468,20 @@ enum gantry_image_kind {
     GANTRY_IMAGE_CUBIN = 2,  /* every kernel of the file, for one architecture */
     GANTRY_IMAGE_FATBIN = 3, /* likewise, several */
     GANTRY_IMAGE_PTX = 4,    /* both entries of one kernel, as text */
-    GANTRY_IMAGE_SOURCE = 5, /* CUDA C++ for NVRTC: the first is the main file, others are included */
-    GANTRY_IMAGE_HOST = 6,   /* an ELF shared object for the host's processor (tests) */
+    GANTRY_IMAGE_SOURCE =
+        5,                 /* CUDA C++ for NVRTC: the first is the main file, others are included */
+    GANTRY_IMAGE_HOST = 6, /* an ELF shared object for the host's processor (tests) */
 };
 
 /* "spirv", …; static. */
 GANTRY_API const char *gantry_image_kind_name(enum gantry_image_kind kind);
 
 enum gantry_entry {
-    GANTRY_ENTRY_DIRECT = 0, /* takes its arguments by value */
-    GANTRY_ENTRY_FOLDED = 1, /* takes them from a table in device memory */
-    GANTRY_ENTRY_BOTH = 2,   /* the image holds both */
+    GANTRY_ENTRY_DIRECT = 0,  /* takes its arguments by value */
+    GANTRY_ENTRY_FOLDED = 1,  /* takes them from a table in device memory */
+    GANTRY_ENTRY_ALL = 2,     /* the image holds every entry */
+    GANTRY_ENTRY_CHAINED = 3, /* one block runs several launches one after the other, arguments from
+                                 a table; only for kernels that can't return before a BARRIER */
 };
 
 struct gantry_image_info {
@@ -464,25 +495,26 @@ struct gantry_image_info {
     uint64_t size;        /* bytes */
 };
 
-/* What a package says of one kernel. Also what a user states who brings images without a package. */
+/* What a package says of one kernel. Also what a user states who brings images without a package.
+ */
 struct gantry_kernel_source {
     const char *name;
     const char *args_name;
     uint32_t args_size; /* bytes */
     uint32_t field_count;
     const struct gantry_field_info *fields;
-    uint32_t dimensions;      /* 1 to 3 */
-    struct gantry_size block; /* BLOCK(); {0, 0, 0}: chosen for the device */
-    uint32_t block_multiple;  /* threads per block must be a multiple; 0 or 1: any */
-    uint32_t block_max;       /* threads per block at most; 0: the device's limit */
-    bool block_pow2;          /* threads per block must be a power of two */
-    bool grid_stride;         /* may run on fewer blocks than threads / block */
-    bool early_return;        /* can return before a BARRIER */
-    uint32_t shared_bytes;    /* fixed */
+    uint32_t dimensions;        /* 1 to 3 */
+    struct gantry_size block;   /* BLOCK(); {0, 0, 0}: chosen for the device */
+    uint32_t block_multiple;    /* threads per block must be a multiple; 0 or 1: any */
+    uint32_t block_max;         /* threads per block at most; 0: the device's limit */
+    bool block_pow2;            /* threads per block must be a power of two */
+    bool grid_stride;           /* may run on fewer blocks than threads / block */
+    bool early_return;          /* can return before a BARRIER */
+    uint32_t shared_bytes;      /* fixed */
     uint32_t shared_per_thread; /* SHARED_BLOCK element, bytes */
-    uint32_t features;        /* enum gantry_feature bits that every image needs */
-    double tolerance;         /* largest relative difference between backends; 0: bit-equal */
-    uint64_t layout_hash;     /* of the argument struct: names, types, offsets */
+    uint32_t features;          /* enum gantry_feature bits that every image needs */
+    double tolerance;           /* largest relative difference between backends; 0: bit-equal */
+    uint64_t layout_hash;       /* of the argument struct: names, types, offsets */
 };
 
 /* A package read without a device, for tools. Strings and arrays stay valid until it is closed. */
@@ -527,7 +559,8 @@ struct gantry_module_params {
     const char *label; /* for messages and "block_size.LABEL/kernel"; NULL: the package's name */
 };
 
-/* A module is a set of kernels on one device. Nothing is sent to the driver before a kernel is made. */
+/* A module is a set of kernels on one device. Nothing is sent to the driver before a kernel is
+ * made. */
 GANTRY_API enum gantry_status gantry_module_load(struct gantry_device *device,
                                                  const struct gantry_module_params *params,
                                                  struct gantry_module **module);
@@ -550,12 +583,13 @@ GANTRY_API void gantry_kernel_destroy(struct gantry_kernel **kernel);
 struct gantry_kernel_info {
     const char *name;
     struct gantry_size block;
-    const char *block_origin; /* "BLOCK() in the source", "caller", "FILE:LINE", "device occupancy" */
-    const char *image;        /* the image that was taken: "cubin sm_90" */
-    uint32_t max_threads;     /* per block, for this kernel on this device */
-    uint32_t registers;       /* per thread; 0: unknown */
-    uint32_t spill_bytes;     /* local memory per thread */
-    uint32_t shared_bytes;    /* per block */
+    const char
+        *block_origin;     /* "BLOCK() in the source", "caller", "FILE:LINE", "device occupancy" */
+    const char *image;     /* the image that was taken: "cubin sm_90" */
+    uint32_t max_threads;  /* per block, for this kernel on this device */
+    uint32_t registers;    /* per thread; 0: unknown */
+    uint32_t spill_bytes;  /* local memory per thread */
+    uint32_t shared_bytes; /* per block */
     uint32_t blocks_per_unit; /* resident blocks per compute unit; 0: unknown */
     double occupancy;         /* 0 to 1; 0: unknown */
     const char *limited_by;   /* "threads", "registers", "shared memory", "blocks"; NULL: unknown */
@@ -607,7 +641,8 @@ GANTRY_API uint32_t gantry_list_upload(struct gantry_list *list, struct gantry_b
                                        uint64_t offset, const void *from, uint64_t size);
 
 /* The host memory has been written when gantry_wait() or gantry_poll() has found the submission's
- * point, or a later one of its queue, reached. Uploads that read it must be submitted after that. */
+ * point, or a later one of its queue, reached. Uploads that read it must be submitted after that.
+ */
 GANTRY_API uint32_t gantry_list_download(struct gantry_list *list, struct gantry_buffer *from,
                                          uint64_t offset, void *to, uint64_t size);
 
@@ -622,6 +657,27 @@ GANTRY_API enum gantry_status gantry_list_end_concurrent(struct gantry_list *lis
 GANTRY_API enum gantry_status gantry_list_begin_ordered(struct gantry_list *list);
 GANTRY_API enum gantry_status gantry_list_end_ordered(struct gantry_list *list);
 
+/* A launch whose arguments and number of threads can be changed between submissions of the finished
+ * list, without rebuilding anything. It never runs more than max_threads (0 counts as 1 in axes
+ * that are 0 in both); threads is what it runs until gantry_list_set_threads() says otherwise. Not
+ * for kernels marked GRID_STRIDE with fewer blocks than threads: their grid is sized for
+ * max_threads once. */
+GANTRY_API uint32_t gantry_list_launch_patchable(struct gantry_list *list,
+                                                 struct gantry_kernel *kernel,
+                                                 struct gantry_size threads,
+                                                 struct gantry_size max_threads, const void *args,
+                                                 size_t size);
+
+/* Change a patchable launch of a finished list, by its id: `size` bytes of its arguments from
+ * `offset`; all of them; its threads. Submissions made before the call keep the values that they
+ * had. */
+GANTRY_API enum gantry_status gantry_list_set_arg(struct gantry_list *list, uint32_t id,
+                                                  uint32_t offset, const void *data, size_t size);
+GANTRY_API enum gantry_status gantry_list_set_args(struct gantry_list *list, uint32_t id,
+                                                   const void *args, size_t size);
+GANTRY_API enum gantry_status gantry_list_set_threads(struct gantry_list *list, uint32_t id,
+                                                      struct gantry_size threads);
+
 /* Makes the list immutable and ready to be submitted any number of times, also while earlier
  * submissions of it run, on any queue of its device (a second queue waits on the device). */
 GANTRY_API enum gantry_status gantry_list_finish(struct gantry_list *list);
@@ -634,6 +690,8 @@ struct gantry_list_info {
     uint32_t operations; /* of the plan; 0 before finish */
     uint32_t stages;     /* groups of operations with a barrier between them */
     uint32_t edges, programmatic_edges;
+    uint32_t folded;  /* launches that share an operation with others */
+    uint32_t chained; /* of these, launches in runs of dependent single blocks */
 };
 GANTRY_API enum gantry_status gantry_list_describe(struct gantry_list *list,
                                                    struct gantry_list_info *info);
@@ -653,6 +711,42 @@ GANTRY_API enum gantry_status gantry_queue_submit(struct gantry_queue *queue,
                                                   struct gantry_list *list,
                                                   const struct gantry_point *waits, uint32_t count,
                                                   struct gantry_point *point);
+
+/* Streaming: commands given to the queue one at a time. They gather in the queue's open batch,
+ * which goes out by itself when the call finds the device idle, when it holds the policy's
+ * batch_size launches, when its estimated time reaches batch_max_ms, and whenever someone looks at
+ * a point inside it (gantry_wait, gantry_poll, another queue's wait, a list submitted behind it). A
+ * program that stops calling must call gantry_queue_flush(): gantry has no threads of its own.
+ *
+ * Each command waits for the one before it, whichever thread gave it. *point, which may be NULL,
+ * gets the command's point, which may be that of its whole batch. A batch that the driver refuses
+ * is lost, and waits for its points return that failure.
+ *
+ * An upload has copied the host memory when it returns; a download has written it when its point is
+ * found reached by gantry_wait() or gantry_poll(). Zero-sized commands do nothing. */
+GANTRY_API enum gantry_status gantry_queue_launch(struct gantry_queue *queue,
+                                                  struct gantry_kernel *kernel,
+                                                  struct gantry_size threads, const void *args,
+                                                  size_t size, struct gantry_point *point);
+GANTRY_API enum gantry_status gantry_queue_upload(struct gantry_queue *queue,
+                                                  struct gantry_buffer *to, uint64_t offset,
+                                                  const void *from, uint64_t size,
+                                                  struct gantry_point *point);
+GANTRY_API enum gantry_status gantry_queue_download(struct gantry_queue *queue,
+                                                    struct gantry_buffer *from, uint64_t offset,
+                                                    void *to, uint64_t size,
+                                                    struct gantry_point *point);
+GANTRY_API enum gantry_status gantry_queue_copy(struct gantry_queue *queue,
+                                                struct gantry_buffer *to, uint64_t to_offset,
+                                                struct gantry_buffer *from, uint64_t from_offset,
+                                                uint64_t size, struct gantry_point *point);
+GANTRY_API enum gantry_status gantry_queue_fill(struct gantry_queue *queue,
+                                                struct gantry_buffer *buffer, uint64_t offset,
+                                                uint64_t size, uint32_t pattern,
+                                                struct gantry_point *point);
+
+/* Sends the open batch, if there is one. Does not wait for the device. */
+GANTRY_API enum gantry_status gantry_queue_flush(struct gantry_queue *queue);
 
 #define GANTRY_FOREVER UINT64_MAX
 

@@ -228,7 +228,7 @@ enum gantry_status try_kernel(struct bench *bench, const char *name, uint32_t th
                                           .shared_per_thread = shared_per_thread};
     struct gantry_backend_image image = {
         .kind = GANTRY_IMAGE_PTX,
-        .entry = GANTRY_ENTRY_BOTH,
+        .entry = GANTRY_ENTRY_ALL,
         .arch = 75,
         .isa_version = 63,
         .name = "",

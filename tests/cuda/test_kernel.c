@@ -7,7 +7,7 @@ static struct gantry_backend_image text_image(enum gantry_image_kind kind, const
                                               const char *text)
 {
     return (struct gantry_backend_image){
-        .kind = kind, .entry = GANTRY_ENTRY_BOTH, .name = name, .data = text, .size = strlen(text)};
+        .kind = kind, .entry = GANTRY_ENTRY_ALL, .name = name, .data = text, .size = strlen(text)};
 }
 
 static struct gantry_backend_image ptx_image(const char *text, uint32_t arch, uint32_t version)

@@ -154,7 +154,7 @@ static void test_programmatic(struct bench *bench)
     struct gantry_kernel_source source = {.name = "affine",
                                           .args_size = sizeof(struct affine_args)};
     struct gantry_backend_image image = {.kind = GANTRY_IMAGE_PTX,
-                                         .entry = GANTRY_ENTRY_BOTH,
+                                         .entry = GANTRY_ENTRY_ALL,
                                          .arch = 90,
                                          .isa_version = 78,
                                          .name = "",

@@ -226,11 +226,11 @@ static void test_source(void **state)
     const void *data;
     for (uint32_t i = 0; i < 4; i++) {
         assert_true(
-            find_image(package, "saxpy", GANTRY_IMAGE_SOURCE, GANTRY_ENTRY_BOTH, i, &image, &data));
+            find_image(package, "saxpy", GANTRY_IMAGE_SOURCE, GANTRY_ENTRY_ALL, i, &image, &data));
         assert_string_equal(image.name, names[i]);
     }
     assert_false(
-        find_image(package, "saxpy", GANTRY_IMAGE_SOURCE, GANTRY_ENTRY_BOTH, 4, &image, &data));
+        find_image(package, "saxpy", GANTRY_IMAGE_SOURCE, GANTRY_ENTRY_ALL, 4, &image, &data));
     gantry_package_close(&package);
 }
 
@@ -241,7 +241,7 @@ static void test_host(void **state)
     struct gantry_image_info image;
     const void *data;
     assert_true(
-        find_image(package, "saxpy", GANTRY_IMAGE_HOST, GANTRY_ENTRY_BOTH, 0, &image, &data));
+        find_image(package, "saxpy", GANTRY_IMAGE_HOST, GANTRY_ENTRY_ALL, 0, &image, &data));
     assert_memory_equal(data, "\177ELF", 4);
     gantry_package_close(&package);
 }

@@ -53,7 +53,7 @@ static void load(uint32_t features)
     static uint8_t bytes[8 << 20];
     struct gpk_build_image image = {.kernel = ALL,
                                     .kind = GANTRY_IMAGE_HOST,
-                                    .entry = GANTRY_ENTRY_BOTH,
+                                    .entry = GANTRY_ENTRY_ALL,
                                     .features = features,
                                     .data = bytes,
                                     .size = read_image(bytes, sizeof(bytes))};

@@ -57,7 +57,7 @@ static void refusals_are_listed(void **state)
     static const uint32_t ptx[] = {0};
     struct gantry_backend_image images[] = {
         step_images[1], /* the other entry */
-        {.kind = GANTRY_IMAGE_PTX, .entry = GANTRY_ENTRY_BOTH, .data = ptx, .size = 4},
+        {.kind = GANTRY_IMAGE_PTX, .entry = GANTRY_ENTRY_ALL, .data = ptx, .size = 4},
     };
     struct gantry_backend_kernel_info info;
 

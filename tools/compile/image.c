@@ -28,7 +28,7 @@ bool make_source_images(struct compilation *c)
 {
     struct image main = {
         .kind = GANTRY_IMAGE_SOURCE,
-        .entry = GANTRY_ENTRY_BOTH,
+        .entry = GANTRY_ENTRY_ALL,
         .name = pool_print(c->pool, "%s.cu", c->unit->name),
         .data = wrap_cpp(c->unit, c->settings, NULL),
     };
@@ -37,7 +37,7 @@ bool make_source_images(struct compilation *c)
         const struct include *include = &c->unit->includes[i];
         struct image image = {
             .kind = GANTRY_IMAGE_SOURCE,
-            .entry = GANTRY_ENTRY_BOTH,
+            .entry = GANTRY_ENTRY_ALL,
             .name = include->name,
             .data = text_new(c->pool),
         };
@@ -71,7 +71,7 @@ bool make_host_image(struct compilation *c)
     command_add(&command, output);
     struct image image = {
         .kind = GANTRY_IMAGE_HOST,
-        .entry = GANTRY_ENTRY_BOTH,
+        .entry = GANTRY_ENTRY_ALL,
         .name = "",
         .data = text_new(c->pool),
     };

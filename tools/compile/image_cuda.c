@@ -32,7 +32,7 @@ static void add_job(struct compilation *c, struct jobs *jobs, const struct archi
             {
                 .kernel = kernel,
                 .kind = arch->ptx ? GANTRY_IMAGE_PTX : GANTRY_IMAGE_CUBIN,
-                .entry = GANTRY_ENTRY_BOTH,
+                .entry = GANTRY_ENTRY_ALL,
                 .arch = arch->number,
                 .name = "",
                 .data = text_new(c->pool),

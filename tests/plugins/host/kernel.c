@@ -13,7 +13,7 @@ find_image(const struct gantry_backend_kernel_params *params)
     for (uint32_t i = 0; i < params->image_count; i++) {
         const struct gantry_backend_image *image = &params->images[i];
         if (image->kind == GANTRY_IMAGE_HOST &&
-            (image->entry == GANTRY_ENTRY_BOTH || image->entry == params->entry))
+            (image->entry == GANTRY_ENTRY_ALL || image->entry == params->entry))
             return image;
     }
     return NULL;

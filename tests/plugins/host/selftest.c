@@ -128,7 +128,7 @@ static enum gantry_status make_kernel(struct rig *rig, const char *symbol, enum 
     const struct gantry_kernel_source source = {.name = symbol};
     const struct gantry_backend_image host = {
         .kind = GANTRY_IMAGE_HOST,
-        .entry = GANTRY_ENTRY_BOTH,
+        .entry = GANTRY_ENTRY_ALL,
         .data = image,
         .size = image_size,
     };
