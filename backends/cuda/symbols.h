@@ -282,6 +282,8 @@ enum symbol_need {
       (CUgraphExec *, CUgraph, unsigned long long))                                               \
     X(cuGraphUpload, cuGraphUpload, 11010, "", NEEDED, (CUgraphExec, CUstream))                   \
     X(cuGraphLaunch, cuGraphLaunch, 10000, "", NEEDED, (CUgraphExec, CUstream))                   \
+    X(cuGraphExecKernelNodeSetParams, cuGraphExecKernelNodeSetParams, 10010, "", NEEDED,          \
+      (CUgraphExec, CUgraphNode, const CUDA_KERNEL_NODE_PARAMS_v1 *))                             \
     X(cuGraphExecDestroy, cuGraphExecDestroy, 10000, "", NEEDED, (CUgraphExec))
 
 struct symbols {

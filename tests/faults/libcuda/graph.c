@@ -182,9 +182,16 @@ CUresult cuGraphAddEmptyNode(CUgraphNode *node, CUgraph graph, const CUgraphNode
 
 /* A kernel at the end of a programmatic edge may start early, and sees its predecessor's results
  * only if it waits for them: without the wait the edge orders nothing. */
-static bool orders(const struct CUgraph_st *graph, const struct edge *edge)
+static bool orders(const struct CUgraphExec_st *exec, const struct edge *edge)
 {
-    return !edge->programmatic || graph->nodes[edge->to]->work.function->waits;
+    return !edge->programmatic || exec->work[edge->to].function->waits;
+}
+
+static void free_edges(struct CUgraphExec_st *exec)
+{
+    free(exec->degree);
+    free(exec->first_next);
+    free(exec->next);
 }
 
 static void free_exec(struct CUgraphExec_st *exec)
@@ -192,9 +199,7 @@ static void free_exec(struct CUgraphExec_st *exec)
     for (uint32_t i = 0; exec->work && i < exec->node_count; i++)
         free(exec->work[i].args);
     free(exec->work);
-    free(exec->degree);
-    free(exec->first_next);
-    free(exec->next);
+    free_edges(exec);
 }
 
 static bool copy_work(const struct CUgraph_st *graph, struct CUgraphExec_st *exec)
@@ -222,7 +227,7 @@ static bool copy_edges(const struct CUgraph_st *graph, struct CUgraphExec_st *ex
         return false;
     for (uint32_t i = 0; i < graph->edge_count; i++) {
         const struct edge *edge = &graph->edges[i];
-        if (orders(graph, edge)) {
+        if (orders(exec, edge)) {
             first[edge->from]++;
             exec->degree[edge->to]++;
         }
@@ -231,7 +236,7 @@ static bool copy_edges(const struct CUgraph_st *graph, struct CUgraphExec_st *ex
     for (uint32_t i = 0; i < graph->node_count; i++)
         first[i + 1] += first[i];
     for (uint32_t i = 0; i < graph->edge_count; i++)
-        if (orders(graph, &graph->edges[i]))
+        if (orders(exec, &graph->edges[i]))
             exec->next[--first[graph->edges[i].from]] = graph->edges[i].to;
     return true;
 }
@@ -273,6 +278,7 @@ CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph, unsigned 
     struct CUgraphExec_st *made = calloc(1, sizeof(*made));
     if (!made)
         return CUDA_ERROR_OUT_OF_MEMORY;
+    made->source = graph;
     made->node_count = graph->node_count;
     CUresult result = CUDA_ERROR_OUT_OF_MEMORY;
     if (copy_work(graph, made) && copy_edges(graph, made)) {
@@ -287,6 +293,48 @@ CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph, unsigned 
     object_add(&made->object, KIND_EXEC, context);
     *exec = made;
     return CUDA_SUCCESS;
+}
+
+/* The node's number; node_count: it is none of the graph's, or the graph is gone. */
+static uint32_t find_node(const struct CUgraphExec_st *exec, const struct CUgraphNode_st *node)
+{
+    uint32_t i = exec->source->object.alive ? 0 : exec->node_count;
+    while (i < exec->node_count && exec->source->nodes[i] != node)
+        i++;
+    return i;
+}
+
+/* A programmatic edge into the node may order something now that did not before, and the other way
+ * round. */
+static CUresult change_work(struct CUgraphExec_st *exec, uint32_t number, const struct work *work)
+{
+    struct work *old = &exec->work[number];
+    bool waits = old->function->waits;
+    free(old->args);
+    *old = *work;
+    if (waits == work->function->waits)
+        return CUDA_SUCCESS;
+    free_edges(exec);
+    return copy_edges(exec->source, exec) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+/* NVIDIA's driver lets earlier launches see the old values; here nobody may be that bold. */
+CUresult cuGraphExecKernelNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                                        const CUDA_KERNEL_NODE_PARAMS_v1 *params)
+{
+    VISIT_CONTEXT(cuGraphExecKernelNodeSetParams);
+    CHECK_EXEC(exec);
+    uint32_t number = find_node(exec, node);
+    if (number == exec->node_count || exec->work[number].kind != WORK_LAUNCH)
+        return MISUSE(STANDIN_INVALID_VALUE, "a node was changed that is no kernel of the graph");
+    if (work_is_queued_on(exec))
+        return MISUSE(STANDIN_INVALID_VALUE, "an executable graph was changed while queued");
+    const unsigned blocks[] = {params->gridDimX, params->gridDimY, params->gridDimZ};
+    const unsigned block[] = {params->blockDimX, params->blockDimY, params->blockDimZ};
+    struct work work;
+    CUresult result = work_launch(&work, params->func, blocks, block, params->sharedMemBytes,
+                                  params->kernelParams, params->extra);
+    return result == CUDA_SUCCESS ? change_work(exec, number, &work) : result;
 }
 
 CUresult cuGraphExecDestroy(CUgraphExec exec)

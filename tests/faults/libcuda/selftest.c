@@ -223,6 +223,49 @@ static void test_graph_order(void **state)
     assert_int_equal(call_count("cuGraphLaunch"), launches + 40);
 }
 
+/* Of two steps, the first is changed; `module` has the function that it gets. */
+static uint32_t run_changed(CUmodule module)
+{
+    CUdeviceptr x = allocate();
+    CUstream stream = make_stream();
+    CUgraph graph;
+    CUgraphExec exec;
+    CUgraphNode nodes[2];
+    struct launch launch;
+    size_t before = fault_count();
+    CUDA_KERNEL_NODE_PARAMS_v1 params = {step_of(plain), 4, 1, 1, 64, 1, 1, 0, NULL, launch.extra};
+    prepare(&launch, x, 1);
+    OK(cuGraphCreate(&graph, 0));
+    OK(cuGraphAddKernelNode(&nodes[0], graph, NULL, 0, &params));
+    OK(cuGraphAddKernelNode(&nodes[1], graph, &nodes[0], 1, &params));
+    OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+    OK(cuMemsetD32Async(x, 1, WORDS, stream));
+    OK(cuGraphLaunch(exec, stream));
+    assert_int_equal(cu.cuGraphExecKernelNodeSetParams(exec, nodes[0], &params), INVALID_VALUE);
+    expect_fault(before, "changed while queued");
+    OK(cuStreamSynchronize(stream));
+    launch.args.value = 5;
+    params.func = step_of(module);
+    OK(cuGraphExecKernelNodeSetParams(exec, nodes[0], &params));
+    OK(cuGraphLaunch(exec, stream));
+    uint32_t result = last_word(x, stream);
+    OK(cuGraphDestroy(graph));
+    assert_int_equal(cu.cuGraphExecKernelNodeSetParams(exec, nodes[0], &params), INVALID_VALUE);
+    expect_fault(before + 1, "no kernel of the graph");
+    OK(cuGraphExecDestroy(exec));
+    OK(cuStreamDestroy(stream));
+    OK(cuMemFree(x));
+    return result;
+}
+
+static void test_graph_changes(void **state)
+{
+    (void)state;
+    /* x = 1, then 3 x + 1 twice, then 3 x + 5 and 3 x + 1 */
+    assert_int_equal(run_changed(plain), 3 * (3 * 13 + 5) + 1);
+    assert_int_equal(run_changed(waiting), 3 * (3 * 13 + 5) + 1);
+}
+
 static void test_graph_mistakes(void **state)
 {
     CUgraph graph;
@@ -411,11 +454,12 @@ static bool find(const char *name, void *function)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_images),      cmocka_unit_test(test_stream_order),
-        cmocka_unit_test(test_graph_order), cmocka_unit_test(test_graph_mistakes),
-        cmocka_unit_test(test_two_streams), cmocka_unit_test(test_contexts),
-        cmocka_unit_test(test_freed),       cmocka_unit_test(test_parameters),
-        cmocka_unit_test(test_devices),     cmocka_unit_test(test_planned_failure),
+        cmocka_unit_test(test_images),          cmocka_unit_test(test_stream_order),
+        cmocka_unit_test(test_graph_order),     cmocka_unit_test(test_graph_changes),
+        cmocka_unit_test(test_graph_mistakes),  cmocka_unit_test(test_two_streams),
+        cmocka_unit_test(test_contexts),        cmocka_unit_test(test_freed),
+        cmocka_unit_test(test_parameters),      cmocka_unit_test(test_devices),
+        cmocka_unit_test(test_planned_failure),
     };
     const struct CMUnitTest last[] = {cmocka_unit_test(test_broken_device)};
     char reason[512];

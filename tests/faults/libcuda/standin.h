@@ -221,6 +221,7 @@ struct CUgraphNode_st {
 
 struct CUgraphExec_st {
     struct object object;
+    struct CUgraph_st *source;
     uint32_t node_count;
     struct work *work;    /* of each node */
     uint32_t *degree;     /* per node: how many others it waits for */
