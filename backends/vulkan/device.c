@@ -151,6 +151,7 @@ enum gantry_status device_open(struct gantry_drv_instance *instance, uint32_t in
 
 void device_close(struct gantry_drv_device *device)
 {
+    tables_close(device);
     if (device->cache)
         device->vk.vkDestroyPipelineCache(device->handle, device->cache, NULL);
     if (device->handle)

@@ -125,7 +125,8 @@ struct gantry_drv_device {
     VkDevice handle;
     struct VolkDeviceTable vk;
     VkPipelineCache cache;
-    pthread_mutex_t lock; /* guards the slots' users */
+    pthread_mutex_t lock; /* guards the slots' users and the tables */
+    struct table_chunk *tables;
     atomic_bool lost;
     uint32_t family_count;
     struct family families[MAX_FAMILIES];
@@ -153,7 +154,7 @@ enum use {
     USE_DEVICE = GANTRY_MEMORY_DEVICE,
     USE_UPLOAD = GANTRY_MEMORY_UPLOAD,
     USE_READBACK = GANTRY_MEMORY_READBACK,
-    USE_TABLE, /* written by the host once, read by every thread of a folded launch */
+    USE_TABLE, /* written by the host, read by every thread of a folded launch */
 };
 
 /* A buffer with memory of its own. */
@@ -171,9 +172,42 @@ enum gantry_status block_create(struct gantry_drv_device *device, enum use use, 
                                 struct block *block);
 void block_destroy(struct gantry_drv_device *device, struct block *block);
 
+/* A piece of a block. */
+struct span {
+    VkBuffer buffer;
+    uint64_t offset; /* in the buffer */
+    uint64_t address;
+    void *host;
+};
+
+/* The piece of `block` that begins `offset` bytes behind its start. */
+static inline struct span block_span(const struct block *block, uint64_t offset)
+{
+    return (struct span){
+        .buffer = block->buffer,
+        .offset = block->shift + offset,
+        .address = block->address + offset,
+        .host = (char *)block->host + offset,
+    };
+}
+
 enum gantry_status memory_allocate(struct gantry_drv_device *device, enum gantry_memory kind,
                                    uint64_t size, struct gantry_drv_memory *memory);
 void memory_free(struct gantry_drv_device *device, struct gantry_drv_memory *memory);
+
+/* ---- Tables of built plans (table.c) -------------------------------------------------------- */
+
+/* A place for a plan's table, cut out of a larger block: drivers limit how many blocks there are,
+ * and round small ones up to pages. Safe from several threads. */
+struct table {
+    struct table_chunk *chunk; /* NULL: no table */
+    uint32_t first_unit, unit_count;
+    struct span span;
+};
+
+enum gantry_status table_take(struct gantry_drv_device *device, uint64_t size, struct table *table);
+void table_give(struct gantry_drv_device *device, struct table *table);
+void tables_close(struct gantry_drv_device *device);
 
 /* ---- Kernels (kernel.c) --------------------------------------------------------------------- */
 
@@ -199,11 +233,17 @@ void kernel_destroy(struct gantry_drv_device *device, struct gantry_drv_kernel *
 /* Whether there is anything to record; recording nothing is not allowed. */
 bool plan_works(const struct gantry_plan *plan);
 
-/* Records the whole plan into `commands`. `table` is the address of the device's copy of the plan's
- * table, 0 without one. */
-enum gantry_status record(struct gantry_drv_device *device, VkCommandBuffer commands,
-                          VkCommandBufferUsageFlags usage, const struct gantry_plan *plan,
-                          uint64_t table);
+/* Records the whole plan into `commands`, for submission to `family`. `table` is the address of the
+ * device's copy of the plan's table, 0 without one. */
+enum gantry_status record(struct gantry_drv_device *device, const struct family *family,
+                          VkCommandBuffer commands, VkCommandBufferUsageFlags usage,
+                          const struct gantry_plan *plan, uint64_t table);
+
+/* Records the copy of `size` bytes to `offset` in a plan's table, for submission in front of that
+ * plan's commands. */
+enum gantry_status record_patch(struct gantry_drv_device *device, VkCommandBuffer commands,
+                                const struct span *from, const struct span *table, uint64_t offset,
+                                uint64_t size);
 
 /* ---- Plans (plan.c) ------------------------------------------------------------------------- */
 
@@ -216,29 +256,66 @@ void plan_destroy(struct gantry_drv_plan *built);
 enum gantry_status plan_commands(struct gantry_drv_plan *built, const struct family *family,
                                  struct gantry_queue_stats *stats, VkCommandBuffer *commands);
 
-/* ---- One-shot submissions (shot.c) ---------------------------------------------------------- */
+/* Where the device keeps the plan's table. */
+const struct span *plan_table(const struct gantry_drv_plan *built);
 
-/* A command buffer and its argument table, used for one submission and then again. */
+/* ---- The ring (ring.c) ---------------------------------------------------------------------- */
+
+/* Memory for bytes that the host writes for one submission: taken and given back in the order of
+ * submissions. */
+struct ring {
+    struct block block;  /* the size is a power of two */
+    uint64_t head, tail; /* bytes taken and given back, ever; the place is the rest by the size */
+};
+
+struct slice {
+    uint64_t begin, end; /* of the ring's count; equal: no bytes */
+    struct span span;
+};
+
+/* False when the ring has no such room, or no block yet. */
+bool ring_take(struct ring *ring, uint64_t size, struct slice *slice);
+
+/* Gives back the oldest slice. */
+void ring_give(struct ring *ring, const struct slice *slice);
+
+/* Gives back the youngest slice, as if it had never been taken. */
+void ring_untake(struct ring *ring, const struct slice *slice);
+
+/* Makes a larger block with room for `size` bytes. The old one goes to *old: its slices stay in
+ * use, and must not be given back. */
+enum gantry_status ring_grow(struct gantry_drv_device *device, struct ring *ring, uint64_t size,
+                             struct block *old);
+
+/* ---- Command buffers of one submission (shot.c) --------------------------------------------- */
+
+/* A command buffer and its bytes, used for one submission and then again. */
 struct shot {
     struct shot *next;
     VkCommandBuffer commands;
-    struct block table;
-    uint64_t value; /* reusable when the queue's counter has reached it */
+    struct slice slice;
+    struct block outgrown; /* a ring that was replaced while this shot was the youngest */
+    uint64_t value;        /* reusable when the queue's counter has reached it */
 };
 
-/* A queue's shots, oldest submission first, so that only the first needs to be asked. */
 struct shots {
     VkCommandPool pool;
-    struct shot *first, *last;
+    struct shot *idle;
+    struct shot *busy, *youngest; /* in the order of submission, so that only the first needs to be
+                                     looked at */
+    struct ring ring;
 };
 
 enum gantry_status shots_open(struct gantry_drv_queue *queue);
 void shots_close(struct gantry_drv_queue *queue);
 
-/* Takes a shot that is not in use and records the plan into it. Give it back as used, by the
- * submission with that value, or as unused. */
+/* Takes a shot that is not in use and records into it: the plan, or the submission's patch of the
+ * built plan. Give it back as used, by the submission with that value, or as unused. */
 enum gantry_status shot_record(struct gantry_drv_queue *queue, const struct gantry_plan *plan,
                                struct shot **shot);
+enum gantry_status shot_patch(struct gantry_drv_queue *queue, const struct gantry_drv_plan *built,
+                              const struct gantry_backend_submission *submission,
+                              struct shot **shot);
 void shot_used(struct gantry_drv_queue *queue, struct shot *shot, uint64_t value);
 void shot_unused(struct gantry_drv_queue *queue, struct shot *shot);
 

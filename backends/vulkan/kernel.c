@@ -107,6 +107,12 @@ static VkResult create_pipeline(struct gantry_drv_device *device,
 
 /* ---- All images ----------------------------------------------------------------------------- */
 
+static const char *const entry_names[] = {
+    [GANTRY_ENTRY_DIRECT] = "direct",
+    [GANTRY_ENTRY_FOLDED] = "folded",
+    [GANTRY_ENTRY_CHAINED] = "chained",
+};
+
 static enum gantry_status no_image(struct gantry_drv_device *device,
                                    const struct gantry_backend_kernel_params *params,
                                    struct report *report)
@@ -122,8 +128,7 @@ static enum gantry_status no_image(struct gantry_drv_device *device,
     return device->services->fail(device->services->context, GANTRY_E_NO_IMAGE,
                                   "no image of kernel %s (%s entry) runs on the Vulkan device %s, "
                                   "driver %s: %s",
-                                  params->source->name,
-                                  params->entry == GANTRY_ENTRY_FOLDED ? "folded" : "direct",
+                                  params->source->name, entry_names[params->entry],
                                   device->physical->info.name,
                                   device->physical->info.driver_version, report->text);
 }
@@ -162,8 +167,8 @@ static enum gantry_status create_layout(struct gantry_drv_device *device,
                                         const struct gantry_backend_kernel_params *params,
                                         struct gantry_drv_kernel *kernel)
 {
-    bool folded = params->entry == GANTRY_ENTRY_FOLDED;
-    size_t size = folded ? sizeof(struct gantry_fold_args) : params->source->args_size;
+    bool direct = params->entry == GANTRY_ENTRY_DIRECT;
+    size_t size = direct ? params->source->args_size : sizeof(struct gantry_fold_args);
     VkPushConstantRange range = {
         .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT,
         .size = push_size((uint32_t)size),

@@ -7,8 +7,8 @@ VULKAN_SOURCES = \
 	backends/vulkan/instance.c backends/vulkan/physical.c backends/vulkan/family.c \
 	backends/vulkan/device.c backends/vulkan/memory.c \
 	backends/vulkan/spirv.h backends/vulkan/spirv.c backends/vulkan/kernel.c \
-	backends/vulkan/record.c backends/vulkan/plan.c backends/vulkan/shot.c \
-	backends/vulkan/queue.c
+	backends/vulkan/record.c backends/vulkan/table.c backends/vulkan/plan.c \
+	backends/vulkan/ring.c backends/vulkan/shot.c backends/vulkan/queue.c
 
 if HAVE_VULKAN
 pkglib_LTLIBRARIES += gantry-vulkan.la

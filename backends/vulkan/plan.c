@@ -12,7 +12,7 @@ struct recording {
 struct gantry_drv_plan {
     struct gantry_drv_device *device;
     struct gantry_plan plan; /* without edges: barriers follow the stages */
-    struct block table;
+    struct table table;
     pthread_mutex_t lock; /* guards the recordings */
     struct recording recordings[MAX_FAMILIES];
     struct gantry_op ops[];
@@ -115,9 +115,9 @@ static enum gantry_status make_recording(struct gantry_drv_plan *built, const st
 
     status = open_recording(built->device, family, recording);
     if (status == GANTRY_OK)
-        status =
-            record(built->device, recording->commands, VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT,
-                   &built->plan, built->table.address);
+        status = record(built->device, family, recording->commands,
+                        VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT, &built->plan,
+                        built->table.span.address);
     if (status != GANTRY_OK)
         close_recording(built->device, recording);
     return status;
@@ -142,6 +142,11 @@ enum gantry_status plan_commands(struct gantry_drv_plan *built, const struct fam
     return status;
 }
 
+const struct span *plan_table(const struct gantry_drv_plan *built)
+{
+    return &built->table.span;
+}
+
 /* ---- Entries -------------------------------------------------------------------------------- */
 
 enum gantry_status plan_build(struct gantry_drv_device *device, const struct gantry_plan *plan,
@@ -153,12 +158,12 @@ enum gantry_status plan_build(struct gantry_drv_device *device, const struct gan
     if (!made)
         return GANTRY_E_OUT_OF_HOST_MEMORY;
     if (plan->table_size > 0) {
-        status = block_create(device, USE_TABLE, plan->table_size, &made->table);
+        status = table_take(device, plan->table_size, &made->table);
         if (status != GANTRY_OK) {
             plan_destroy(made);
             return status;
         }
-        memcpy(made->table.host, plan->table, plan->table_size);
+        memcpy(made->table.span.host, plan->table, plan->table_size);
     }
     *built = made;
     return GANTRY_OK;
@@ -170,7 +175,7 @@ void plan_destroy(struct gantry_drv_plan *built)
 
     for (uint32_t i = 0; i < MAX_FAMILIES; i++)
         close_recording(device, &built->recordings[i]);
-    block_destroy(device, &built->table);
+    table_give(device, &built->table);
     pthread_mutex_destroy(&built->lock);
     device->services->release(device->services->context, built);
 }

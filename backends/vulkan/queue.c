@@ -188,9 +188,10 @@ static VkResult queue_submit(struct gantry_drv_queue *queue, const VkSubmitInfo 
     return result;
 }
 
-/* One vkQueueSubmit: the waits, the commands unless VK_NULL_HANDLE, the signal. The counter may
- * move before vkQueueSubmit returns, so `submitted` moves first. */
-static enum gantry_status submit_commands(struct gantry_drv_queue *queue, VkCommandBuffer commands,
+/* One vkQueueSubmit: the waits, the commands, the signal. The counter may move before vkQueueSubmit
+ * returns, so `submitted` moves first. */
+static enum gantry_status submit_commands(struct gantry_drv_queue *queue,
+                                          const VkCommandBuffer *commands, uint32_t count,
                                           const struct gantry_backend_submission *submission)
 {
     VkTimelineSemaphoreSubmitInfo timeline = {
@@ -203,8 +204,8 @@ static enum gantry_status submit_commands(struct gantry_drv_queue *queue, VkComm
         .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
         .pNext = &timeline,
         .waitSemaphoreCount = submission->wait_count,
-        .commandBufferCount = commands ? 1 : 0,
-        .pCommandBuffers = &commands,
+        .commandBufferCount = count,
+        .pCommandBuffers = commands,
         .signalSemaphoreCount = 1,
         .pSignalSemaphores = &queue->timeline,
     };
@@ -227,10 +228,27 @@ static enum gantry_status submit_commands(struct gantry_drv_queue *queue, VkComm
     return GANTRY_OK;
 }
 
+/* The same with a shot in front of `commands`, which may be VK_NULL_HANDLE. */
+static enum gantry_status submit_shot(struct gantry_drv_queue *queue, struct shot *shot,
+                                      VkCommandBuffer commands,
+                                      const struct gantry_backend_submission *submission)
+{
+    const VkCommandBuffer both[] = {shot->commands, commands};
+    enum gantry_status status;
+
+    status = submit_commands(queue, both, commands ? 2 : 1, submission);
+    if (status == GANTRY_OK)
+        shot_used(queue, shot, submission->value);
+    else
+        shot_unused(queue, shot);
+    return status;
+}
+
 enum gantry_status submit(struct gantry_drv_queue *queue, struct gantry_drv_plan *built,
                           const struct gantry_backend_submission *submission)
 {
     VkCommandBuffer commands;
+    struct shot *patch;
     enum gantry_status status;
 
     status = device_check(queue->device);
@@ -238,7 +256,13 @@ enum gantry_status submit(struct gantry_drv_queue *queue, struct gantry_drv_plan
         status = plan_commands(built, queue->family, queue->stats, &commands);
     if (status != GANTRY_OK)
         return status;
-    return submit_commands(queue, commands, submission);
+    if (submission->patch_size == 0)
+        return submit_commands(queue, &commands, commands ? 1 : 0, submission);
+    status = shot_patch(queue, built, submission, &patch);
+    if (status == GANTRY_OK)
+        status = submit_shot(queue, patch, commands, submission);
+    queue->stats->patches += status == GANTRY_OK;
+    return status;
 }
 
 enum gantry_status submit_once(struct gantry_drv_queue *queue, const struct gantry_plan *plan,
@@ -251,14 +275,9 @@ enum gantry_status submit_once(struct gantry_drv_queue *queue, const struct gant
     if (status != GANTRY_OK)
         return status;
     if (!plan_works(plan))
-        return submit_commands(queue, VK_NULL_HANDLE, submission);
+        return submit_commands(queue, NULL, 0, submission);
     status = shot_record(queue, plan, &shot);
-    if (status != GANTRY_OK)
-        return status;
-    status = submit_commands(queue, shot->commands, submission);
     if (status == GANTRY_OK)
-        shot_used(queue, shot, submission->value);
-    else
-        shot_unused(queue, shot);
+        status = submit_shot(queue, shot, VK_NULL_HANDLE, submission);
     return status;
 }

@@ -5,67 +5,94 @@
 struct recorder {
     struct gantry_drv_device *device;
     VkCommandBuffer commands;
-    VkPipelineStageFlags stages; /* in which the plan's operations run */
     VkPipeline bound;
     uint64_t table;
 };
 
 /* ---- Order ---------------------------------------------------------------------------------- */
 
-static VkPipelineStageFlags plan_stages(const struct gantry_plan *plan)
-{
-    VkPipelineStageFlags stages = 0;
+#define LAUNCHES  VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT
+#define TRANSFERS VK_PIPELINE_STAGE_TRANSFER_BIT
 
-    for (uint32_t i = 0; i < plan->op_count; i++) {
-        if (plan->ops[i].kind == GANTRY_OP_LAUNCH)
-            stages |= VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
-        else if (plan->ops[i].kind != GANTRY_OP_JOIN)
-            stages |= VK_PIPELINE_STAGE_TRANSFER_BIT;
+static VkPipelineStageFlags op_kind(const struct gantry_op *op)
+{
+    switch (op->kind) {
+    case GANTRY_OP_LAUNCH:
+        return LAUNCHES;
+    case GANTRY_OP_COPY:
+    case GANTRY_OP_FILL:
+        return TRANSFERS;
+    case GANTRY_OP_JOIN:
+        break;
     }
-    return stages;
+    return 0;
+}
+
+/* The end of the plan's stage that begins at operation `first`, and what kinds of work it does. */
+static uint32_t stage_end(const struct gantry_plan *plan, uint32_t first,
+                          VkPipelineStageFlags *kinds)
+{
+    uint32_t i = first;
+
+    *kinds = 0;
+    for (; i < plan->op_count && plan->ops[i].stage == plan->ops[first].stage; i++)
+        *kinds |= op_kind(&plan->ops[i]);
+    return i;
 }
 
 bool plan_works(const struct gantry_plan *plan)
 {
-    return plan_stages(plan) != 0;
+    for (uint32_t i = 0; i < plan->op_count; i++)
+        if (op_kind(&plan->ops[i]))
+            return true;
+    return false;
 }
 
-/* What ran in `from` is over, and its writes are seen, before anything runs in `to`. Memory
- * barriers only: launches hold raw addresses, so nobody knows which buffers they touch. */
-static void barrier(struct recorder *r, VkPipelineStageFlags from, VkPipelineStageFlags to,
-                    VkAccessFlags reads)
+/* What gantry may have given to the family earlier. */
+static VkPipelineStageFlags family_kinds(const struct family *family)
+{
+    return family->flags & VK_QUEUE_COMPUTE_BIT ? LAUNCHES | TRANSFERS : TRANSFERS;
+}
+
+static VkAccessFlags writes(VkPipelineStageFlags kinds)
+{
+    return (kinds & LAUNCHES ? VK_ACCESS_SHADER_WRITE_BIT : 0) |
+           (kinds & TRANSFERS ? VK_ACCESS_TRANSFER_WRITE_BIT : 0);
+}
+
+static VkAccessFlags reads(VkPipelineStageFlags kinds)
+{
+    return (kinds & LAUNCHES ? VK_ACCESS_SHADER_READ_BIT : 0) |
+           (kinds & TRANSFERS ? VK_ACCESS_TRANSFER_READ_BIT : 0) |
+           (kinds & VK_PIPELINE_STAGE_HOST_BIT ? VK_ACCESS_HOST_READ_BIT : 0);
+}
+
+/* What ran in `from` is over, and everything written so far is seen, before anything runs in `to`.
+ * Barriers are chained: each begins with the kinds of work that the one before it ended with, so
+ * that nothing needs to name work further back. Memory barriers only: launches hold raw addresses,
+ * so nobody knows which buffers they touch. */
+static void barrier(struct recorder *r, VkPipelineStageFlags from, VkPipelineStageFlags to)
 {
     VkMemoryBarrier memory = {
         .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
-        .srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT,
-        .dstAccessMask = reads,
+        .srcAccessMask = writes(from),
+        .dstAccessMask = reads(to) | writes(to),
     };
 
     r->device->vk.vkCmdPipelineBarrier(r->commands, from, to, 0, 1, &memory, 0, NULL, 0, NULL);
 }
 
-#define ANY_ACCESS (VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT)
-
-/* Earlier submissions to the same VkQueue may still run, ours or another's. */
-static void barrier_first(struct recorder *r)
-{
-    barrier(r, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, r->stages, ANY_ACCESS);
-}
-
 /* The mutation build leaves it out, to show that the tests notice. */
-static void barrier_between_stages(struct recorder *r)
+static void barrier_between_stages(struct recorder *r, VkPipelineStageFlags from,
+                                   VkPipelineStageFlags to)
 {
 #ifdef GANTRY_TEST_DROP_BARRIER
     (void)r;
+    (void)from;
+    (void)to;
 #else
-    barrier(r, r->stages, r->stages, ANY_ACCESS);
+    barrier(r, from, to);
 #endif
-}
-
-/* A semaphore makes writes available to the device only; the host needs to be named. */
-static void barrier_to_host(struct recorder *r)
-{
-    barrier(r, r->stages, VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
 }
 
 /* ---- Operations ----------------------------------------------------------------------------- */
@@ -176,41 +203,71 @@ static void record_op(struct recorder *r, const struct gantry_op *op)
     label_end(r, labelled);
 }
 
-static void record_ops(struct recorder *r, const struct gantry_plan *plan)
+/* Earlier submissions to the same VkQueue may still run, so the first stage waits for them. A
+ * semaphore makes writes available to the device only; the host needs to be named. */
+static void record_stages(struct recorder *r, const struct family *family,
+                          const struct gantry_plan *plan)
 {
-    bool labelled = label_begin(r, plan->label);
-    uint32_t stage = plan->ops[0].stage;
+    VkPipelineStageFlags kinds, before = 0;
 
-    barrier_first(r);
-    for (uint32_t i = 0; i < plan->op_count; i++) {
-        if (plan->ops[i].stage != stage)
-            barrier_between_stages(r);
-        stage = plan->ops[i].stage;
-        record_op(r, &plan->ops[i]);
+    for (uint32_t i = 0, end; i < plan->op_count; i = end) {
+        end = stage_end(plan, i, &kinds);
+        if (!kinds) /* joins only */
+            continue;
+        if (before)
+            barrier_between_stages(r, before, kinds);
+        else
+            barrier(r, family_kinds(family), kinds);
+        before = kinds;
+        for (uint32_t op = i; op < end; op++)
+            record_op(r, &plan->ops[op]);
     }
     if (plan->host_writes)
-        barrier_to_host(r);
-    label_end(r, labelled);
+        barrier(r, before, VK_PIPELINE_STAGE_HOST_BIT);
 }
 
-enum gantry_status record(struct gantry_drv_device *device, VkCommandBuffer commands,
-                          VkCommandBufferUsageFlags usage, const struct gantry_plan *plan,
-                          uint64_t table)
+enum gantry_status record(struct gantry_drv_device *device, const struct family *family,
+                          VkCommandBuffer commands, VkCommandBufferUsageFlags usage,
+                          const struct gantry_plan *plan, uint64_t table)
 {
-    struct recorder r = {
-        .device = device,
-        .commands = commands,
-        .stages = plan_stages(plan),
-        .table = table,
-    };
+    struct recorder r = {.device = device, .commands = commands, .table = table};
     VkCommandBufferBeginInfo begin = {
         .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
         .flags = usage,
     };
     enum gantry_status status = GANTRY_OK;
+    bool labelled;
 
     VK(device, device->vk.vkBeginCommandBuffer(commands, &begin));
-    record_ops(&r, plan);
+    labelled = label_begin(&r, plan->label);
+    record_stages(&r, family, plan);
+    label_end(&r, labelled);
+    VK(device, device->vk.vkEndCommandBuffer(commands));
+fail:
+    return status;
+}
+
+enum gantry_status record_patch(struct gantry_drv_device *device, VkCommandBuffer commands,
+                                const struct span *from, const struct span *table, uint64_t offset,
+                                uint64_t size)
+{
+    struct recorder r = {.device = device, .commands = commands};
+    VkCommandBufferBeginInfo begin = {
+        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+        .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT,
+    };
+    VkBufferCopy region = {
+        .srcOffset = from->offset,
+        .dstOffset = table->offset + offset,
+        .size = size,
+    };
+    enum gantry_status status = GANTRY_OK;
+
+    VK(device, device->vk.vkBeginCommandBuffer(commands, &begin));
+    /* Earlier launches may still read the table. The plan's own first barrier waits for the copy.
+     */
+    barrier_between_stages(&r, LAUNCHES, TRANSFERS);
+    device->vk.vkCmdCopyBuffer(commands, from->buffer, table->buffer, 1, &region);
     VK(device, device->vk.vkEndCommandBuffer(commands));
 fail:
     return status;

@@ -2,9 +2,6 @@
 
 #include "driver.h"
 
-/* Tables grow in these steps, so that lists of nearly one size reuse one block. */
-#define TABLE_STEP 4096
-
 enum gantry_status shots_open(struct gantry_drv_queue *queue)
 {
     struct gantry_drv_device *device = queue->device;
@@ -22,8 +19,17 @@ fail:
 
 static void destroy_shot(struct gantry_drv_device *device, struct shot *shot)
 {
-    block_destroy(device, &shot->table);
+    block_destroy(device, &shot->outgrown);
     device->services->release(device->services->context, shot);
+}
+
+static void destroy_all(struct gantry_drv_device *device, struct shot *first)
+{
+    while (first) {
+        struct shot *shot = first;
+        first = shot->next;
+        destroy_shot(device, shot);
+    }
 }
 
 void shots_close(struct gantry_drv_queue *queue)
@@ -31,16 +37,22 @@ void shots_close(struct gantry_drv_queue *queue)
     struct gantry_drv_device *device = queue->device;
     struct shots *shots = &queue->shots;
 
-    while (shots->first) {
-        struct shot *shot = shots->first;
-        shots->first = shot->next;
-        destroy_shot(device, shot);
-    }
+    destroy_all(device, shots->idle);
+    destroy_all(device, shots->busy);
+    block_destroy(device, &shots->ring.block);
     if (shots->pool) /* frees the command buffers too */
         device->vk.vkDestroyCommandPool(device->handle, shots->pool, NULL);
 }
 
-static enum gantry_status new_shot(struct gantry_drv_queue *queue, struct shot **shot)
+/* ---- Taking and giving back ----------------------------------------------------------------- */
+
+static void make_idle(struct shots *shots, struct shot *shot)
+{
+    shot->next = shots->idle;
+    shots->idle = shot;
+}
+
+static enum gantry_status add_shot(struct gantry_drv_queue *queue)
 {
     struct gantry_drv_device *device = queue->device;
     VkCommandBufferAllocateInfo info = {
@@ -55,82 +67,98 @@ static enum gantry_status new_shot(struct gantry_drv_queue *queue, struct shot *
     if (!made)
         return GANTRY_E_OUT_OF_HOST_MEMORY;
     VK(device, device->vk.vkAllocateCommandBuffers(device->handle, &info, &made->commands));
-    *shot = made;
+    make_idle(&queue->shots, made);
     return GANTRY_OK;
 fail:
     destroy_shot(device, made);
     return status;
 }
 
-static enum gantry_status take(struct gantry_drv_queue *queue, struct shot **shot)
+/* Makes the shots idle whose submissions have completed. */
+static enum gantry_status collect(struct gantry_drv_queue *queue)
 {
     struct shots *shots = &queue->shots;
-    uint64_t completed;
     enum gantry_status status;
+    uint64_t completed;
 
-    if (!shots->first)
-        return new_shot(queue, shot);
+    if (!shots->busy)
+        return GANTRY_OK;
     status = queue_completed(queue, &completed);
+    while (status == GANTRY_OK && shots->busy && shots->busy->value <= completed) {
+        struct shot *shot = shots->busy;
+        shots->busy = shot->next;
+        ring_give(&shots->ring, &shot->slice);
+        block_destroy(queue->device, &shot->outgrown);
+        make_idle(shots, shot);
+    }
+    if (!shots->busy)
+        shots->youngest = NULL;
+    return status;
+}
+
+/* Replaces the ring. Busy shots use the old one; when the youngest of them is over, all are. If it
+ * already carries one, then nothing was submitted since and nobody uses this one. */
+static enum gantry_status grow_ring(struct gantry_drv_queue *queue, uint64_t size)
+{
+    struct shots *shots = &queue->shots;
+    struct block old;
+    enum gantry_status status = ring_grow(queue->device, &shots->ring, size, &old);
+
     if (status != GANTRY_OK)
         return status;
-    if (shots->first->value > completed)
-        return new_shot(queue, shot);
-    *shot = shots->first;
-    shots->first = (*shot)->next;
-    if (!shots->first)
-        shots->last = NULL;
+    queue->stats->allocations++;
+    if (shots->youngest && !shots->youngest->outgrown.buffer)
+        shots->youngest->outgrown = old;
+    else
+        block_destroy(queue->device, &old);
     return GANTRY_OK;
 }
 
-static enum gantry_status fill_table(struct gantry_drv_queue *queue, const struct gantry_plan *plan,
-                                     struct shot *shot)
+static enum gantry_status take_slice(struct gantry_drv_queue *queue, uint64_t size,
+                                     struct slice *slice)
 {
-    enum gantry_status status;
+    struct ring *ring = &queue->shots.ring;
+    enum gantry_status status = GANTRY_OK;
 
-    if (plan->table_size > shot->table.size) {
-        uint64_t steps = (plan->table_size + TABLE_STEP - 1) / TABLE_STEP;
-        block_destroy(queue->device, &shot->table);
-        status = block_create(queue->device, USE_TABLE, steps * TABLE_STEP, &shot->table);
-        if (status != GANTRY_OK)
-            return status;
-        queue->stats->allocations++;
-    }
-    if (plan->table_size > 0)
-        memcpy(shot->table.host, plan->table, plan->table_size);
-    return GANTRY_OK;
+    memset(slice, 0, sizeof(*slice));
+    if (size == 0 || ring_take(ring, size, slice))
+        return GANTRY_OK;
+    status = collect(queue);
+    if (status == GANTRY_OK && ring_take(ring, size, slice))
+        return GANTRY_OK;
+    if (status == GANTRY_OK)
+        status = grow_ring(queue, size);
+    if (status == GANTRY_OK)
+        ring_take(ring, size, slice);
+    return status;
 }
 
-enum gantry_status shot_record(struct gantry_drv_queue *queue, const struct gantry_plan *plan,
+/* A shot with `size` bytes copied from `data`. */
+static enum gantry_status take(struct gantry_drv_queue *queue, const void *data, uint64_t size,
                                struct shot **shot)
 {
-    struct shot *taken;
-    enum gantry_status status;
+    struct shots *shots = &queue->shots;
+    enum gantry_status status = GANTRY_OK;
 
-    status = take(queue, &taken);
+    if (!shots->idle)
+        status = collect(queue);
+    if (status == GANTRY_OK && !shots->idle)
+        status = add_shot(queue);
+    if (status == GANTRY_OK)
+        status = take_slice(queue, size, &shots->idle->slice);
     if (status != GANTRY_OK)
         return status;
-    status = fill_table(queue, plan, taken);
-    if (status == GANTRY_OK) /* beginning resets the command buffer */
-        status = record(queue->device, taken->commands, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT,
-                        plan, taken->table.address);
-    if (status != GANTRY_OK) {
-        shot_unused(queue, taken);
-        return status;
-    }
-    queue->stats->builds++;
-    *shot = taken;
+    *shot = shots->idle;
+    shots->idle = (*shot)->next;
+    if (size > 0)
+        memcpy((*shot)->slice.span.host, data, size);
     return GANTRY_OK;
 }
 
 void shot_unused(struct gantry_drv_queue *queue, struct shot *shot)
 {
-    struct shots *shots = &queue->shots;
-
-    shot->value = 0;
-    shot->next = shots->first;
-    shots->first = shot;
-    if (!shots->last)
-        shots->last = shot;
+    ring_untake(&queue->shots.ring, &shot->slice);
+    make_idle(&queue->shots, shot);
 }
 
 void shot_used(struct gantry_drv_queue *queue, struct shot *shot, uint64_t value)
@@ -139,9 +167,43 @@ void shot_used(struct gantry_drv_queue *queue, struct shot *shot, uint64_t value
 
     shot->value = value;
     shot->next = NULL;
-    if (shots->last)
-        shots->last->next = shot;
+    if (shots->youngest)
+        shots->youngest->next = shot;
     else
-        shots->first = shot;
-    shots->last = shot;
+        shots->busy = shot;
+    shots->youngest = shot;
+}
+
+/* ---- Recording ------------------------------------------------------------------------------ */
+
+enum gantry_status shot_record(struct gantry_drv_queue *queue, const struct gantry_plan *plan,
+                               struct shot **shot)
+{
+    enum gantry_status status = take(queue, plan->table, plan->table_size, shot);
+
+    if (status != GANTRY_OK)
+        return status;
+    /* Beginning resets the command buffer. */
+    status = record(queue->device, queue->family, (*shot)->commands,
+                    VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, plan, (*shot)->slice.span.address);
+    if (status != GANTRY_OK)
+        shot_unused(queue, *shot);
+    else
+        queue->stats->builds++;
+    return status;
+}
+
+enum gantry_status shot_patch(struct gantry_drv_queue *queue, const struct gantry_drv_plan *built,
+                              const struct gantry_backend_submission *submission,
+                              struct shot **shot)
+{
+    enum gantry_status status = take(queue, submission->patch, submission->patch_size, shot);
+
+    if (status != GANTRY_OK)
+        return status;
+    status = record_patch(queue->device, (*shot)->commands, &(*shot)->slice.span, plan_table(built),
+                          submission->patch_offset, submission->patch_size);
+    if (status != GANTRY_OK)
+        shot_unused(queue, *shot);
+    return status;
 }

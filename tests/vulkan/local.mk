@@ -31,8 +31,8 @@ tests_vulkan_vulkan_machine_SOURCES = \
 	tests/vulkan/machine_test.c tests/vulkan/heap_test.c tests/vulkan/lost_test.c \
 	backends/vulkan/physical.c backends/vulkan/family.c backends/vulkan/memory.c \
 	backends/vulkan/device.c backends/vulkan/status.c backends/vulkan/symbols.c \
-	backends/vulkan/record.c backends/vulkan/plan.c backends/vulkan/shot.c \
-	backends/vulkan/queue.c
+	backends/vulkan/record.c backends/vulkan/table.c backends/vulkan/plan.c \
+	backends/vulkan/ring.c backends/vulkan/shot.c backends/vulkan/queue.c
 
 VULKAN_RECORD_SOURCES = tests/vulkan/record_test.c \
 	backends/vulkan/record.c backends/vulkan/status.c backends/vulkan/symbols.c

@@ -12,10 +12,10 @@
 
 /* ---- The device that writes down what it is told --------------------------------------------- */
 
-/* One letter a call: ( begin, ) end, F first barrier, B barrier, H barrier to the host, P pipeline,
- * a push of arguments, D dispatch, C copy, Z fill. */
+/* One letter a call: ( begin, ) end, P pipeline, a push of arguments, D dispatch, C copy, Z fill. A
+ * barrier is written as what it orders: "ct>c;" means launches and transfers before launches, h
+ * stands for the host. */
 static char calls[256];
-static VkPipelineStageFlags stages; /* of the barriers between stages */
 static unsigned char pushed[256];
 
 static void note(char call)
@@ -42,6 +42,29 @@ static VKAPI_ATTR VkResult VKAPI_CALL end(VkCommandBuffer commands)
     return VK_SUCCESS;
 }
 
+static void note_kinds(VkPipelineStageFlags kinds)
+{
+    if (kinds & VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT)
+        note('c');
+    if (kinds & VK_PIPELINE_STAGE_TRANSFER_BIT)
+        note('t');
+    if (kinds & VK_PIPELINE_STAGE_HOST_BIT)
+        note('h');
+}
+
+static VkAccessFlags accesses(VkPipelineStageFlags kinds, bool reads)
+{
+    VkAccessFlags flags = 0;
+
+    if (kinds & VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT)
+        flags |= VK_ACCESS_SHADER_WRITE_BIT | (reads ? VK_ACCESS_SHADER_READ_BIT : 0);
+    if (kinds & VK_PIPELINE_STAGE_TRANSFER_BIT)
+        flags |= VK_ACCESS_TRANSFER_WRITE_BIT | (reads ? VK_ACCESS_TRANSFER_READ_BIT : 0);
+    if (kinds & VK_PIPELINE_STAGE_HOST_BIT)
+        flags |= VK_ACCESS_HOST_READ_BIT;
+    return flags;
+}
+
 static VKAPI_ATTR void VKAPI_CALL barrier(VkCommandBuffer commands, VkPipelineStageFlags from,
                                           VkPipelineStageFlags to, VkDependencyFlags flags,
                                           uint32_t count, const VkMemoryBarrier *memory,
@@ -53,17 +76,12 @@ static VKAPI_ATTR void VKAPI_CALL barrier(VkCommandBuffer commands, VkPipelineSt
     (void)image;
     assert_int_equal(flags + buffers + images, 0);
     assert_int_equal(count, 1);
-    assert_int_equal(memory->srcAccessMask, VK_ACCESS_MEMORY_WRITE_BIT);
-    if (to == VK_PIPELINE_STAGE_HOST_BIT) {
-        assert_int_equal(memory->dstAccessMask, VK_ACCESS_HOST_READ_BIT);
-        note('H');
-        return;
-    }
-    assert_int_equal(memory->dstAccessMask, VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT);
-    stages = to;
-    if (from != VK_PIPELINE_STAGE_ALL_COMMANDS_BIT)
-        assert_int_equal(from, to);
-    note(from == VK_PIPELINE_STAGE_ALL_COMMANDS_BIT ? 'F' : 'B');
+    assert_int_equal(memory->srcAccessMask, accesses(from, false));
+    assert_int_equal(memory->dstAccessMask, accesses(to, true));
+    note_kinds(from);
+    note('>');
+    note_kinds(to);
+    note(';');
 }
 
 static VKAPI_ATTR void VKAPI_CALL bind(VkCommandBuffer commands, VkPipelineBindPoint point,
@@ -142,26 +160,29 @@ static struct gantry_op op(enum gantry_op_kind kind, uint32_t stage)
     return op;
 }
 
-static void record_plan(const struct gantry_op *ops, uint32_t count, bool host_writes,
-                        uint64_t table)
+static struct gantry_drv_instance instance;
+static struct gantry_drv_device device = {
+    .instance = &instance,
+    .vk = {.vkBeginCommandBuffer = begin,
+           .vkEndCommandBuffer = end,
+           .vkCmdPipelineBarrier = barrier,
+           .vkCmdBindPipeline = bind,
+           .vkCmdPushConstants = push,
+           .vkCmdDispatch = dispatch,
+           .vkCmdCopyBuffer = copy,
+           .vkCmdFillBuffer = fill},
+};
+static const struct family compute = {.flags = VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT};
+static const struct family transfer = {.flags = VK_QUEUE_TRANSFER_BIT};
+
+static void record_plan(const struct family *family, const struct gantry_op *ops, uint32_t count,
+                        bool host_writes, uint64_t table)
 {
-    struct gantry_drv_instance instance = {0};
-    struct gantry_drv_device device = {
-        .instance = &instance,
-        .vk = {.vkBeginCommandBuffer = begin,
-               .vkEndCommandBuffer = end,
-               .vkCmdPipelineBarrier = barrier,
-               .vkCmdBindPipeline = bind,
-               .vkCmdPushConstants = push,
-               .vkCmdDispatch = dispatch,
-               .vkCmdCopyBuffer = copy,
-               .vkCmdFillBuffer = fill},
-    };
     struct gantry_plan plan = {.ops = ops, .op_count = count, .host_writes = host_writes};
 
     memset(calls, 0, sizeof(calls));
     memset(pushed, 0xee, sizeof(pushed));
-    assert_int_equal(record(&device, (VkCommandBuffer)&device, 0, &plan, table), GANTRY_OK);
+    assert_int_equal(record(&device, family, (VkCommandBuffer)&device, 0, &plan, table), GANTRY_OK);
 }
 
 /* ---- Tests ---------------------------------------------------------------------------------- */
@@ -174,22 +195,33 @@ static void one_barrier_per_stage(void **state)
     };
 
     (void)state;
-    record_plan(ops, 5, false, 0);
-    assert_string_equal(calls, "(FPaDaDBaDBaDaD)");
-    assert_int_equal(stages, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT);
+    record_plan(&compute, ops, 5, false, 0);
+    assert_string_equal(calls, "(ct>c;PaDaDc>c;aDc>c;aDaD)");
 }
 
+/* Each barrier begins with what the one before it ended with, so that nothing falls between. */
 static void transfers_are_ordered_with_launches(void **state)
 {
     struct gantry_op ops[] = {
-        op(GANTRY_OP_COPY, 0), op(GANTRY_OP_FILL, 0), op(GANTRY_OP_LAUNCH, 1),
-        op(GANTRY_OP_COPY, 2), op(GANTRY_OP_JOIN, 2),
+        op(GANTRY_OP_COPY, 0), op(GANTRY_OP_FILL, 0),   op(GANTRY_OP_LAUNCH, 1),
+        op(GANTRY_OP_COPY, 2), op(GANTRY_OP_LAUNCH, 2),
     };
 
     (void)state;
-    record_plan(ops, 5, true, 0);
-    assert_string_equal(calls, "(FCZBPaDBCH)");
-    assert_int_equal(stages, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT);
+    record_plan(&compute, ops, 5, true, 0);
+    assert_string_equal(calls, "(ct>t;CZt>c;PaDc>ct;CaDct>h;)");
+}
+
+static void joins_are_nothing(void **state)
+{
+    struct gantry_op ops[] = {
+        op(GANTRY_OP_JOIN, 0), op(GANTRY_OP_LAUNCH, 1), op(GANTRY_OP_JOIN, 2),
+        op(GANTRY_OP_JOIN, 3), op(GANTRY_OP_LAUNCH, 3), op(GANTRY_OP_JOIN, 4),
+    };
+
+    (void)state;
+    record_plan(&compute, ops, 6, true, 0);
+    assert_string_equal(calls, "(ct>c;PaDc>c;aDc>h;)");
 }
 
 /* A family that only transfers has no other stages. */
@@ -198,9 +230,20 @@ static void transfers_alone_name_no_other_stage(void **state)
     struct gantry_op ops[] = {op(GANTRY_OP_COPY, 0), op(GANTRY_OP_FILL, 1)};
 
     (void)state;
-    record_plan(ops, 2, false, 0);
-    assert_string_equal(calls, "(FCBZ)");
-    assert_int_equal(stages, VK_PIPELINE_STAGE_TRANSFER_BIT);
+    record_plan(&transfer, ops, 2, true, 0);
+    assert_string_equal(calls, "(t>t;Ct>t;Zt>h;)");
+}
+
+/* After earlier launches, which may read the table; the plan's own first barrier does the rest. */
+static void patches_wait_for_readers(void **state)
+{
+    struct span from = {.offset = 69}, table = {.offset = 100};
+
+    (void)state;
+    memset(calls, 0, sizeof(calls));
+    assert_int_equal(record_patch(&device, (VkCommandBuffer)&device, &from, &table, 34, 7),
+                     GANTRY_OK);
+    assert_string_equal(calls, "(c>t;C)");
 }
 
 /* Push constants are words; the last one is filled up with zeros, not with what lies behind. */
@@ -210,12 +253,12 @@ static void odd_sizes_are_padded(void **state)
 
     (void)state;
     launch.launch.args_size = 5;
-    record_plan(&launch, 1, false, 0);
-    assert_string_equal(calls, "(FPaaD)");
+    record_plan(&compute, &launch, 1, false, 0);
+    assert_string_equal(calls, "(ct>c;PaaD)");
     assert_memory_equal(pushed, "12345\0\0\0\xee", 9);
     launch.launch.args_size = 0;
-    record_plan(&launch, 1, false, 0);
-    assert_string_equal(calls, "(FPD)");
+    record_plan(&compute, &launch, 1, false, 0);
+    assert_string_equal(calls, "(ct>c;PD)");
 }
 
 static void folded_addresses_are_relocated(void **state)
@@ -228,7 +271,7 @@ static void folded_addresses_are_relocated(void **state)
     launch.folded = true;
     launch.launch.args = &fold;
     launch.launch.args_size = sizeof(fold);
-    record_plan(&launch, 1, false, UINT64_C(0x100000000));
+    record_plan(&compute, &launch, 1, false, UINT64_C(0x100000000));
     memcpy(&seen, pushed, sizeof(seen));
     assert_true(seen.launches == UINT64_C(0x100000010) && seen.args == UINT64_C(0x100001000));
     assert_true(seen.blocks == 3 && seen.count == 9);
@@ -251,7 +294,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_barrier_per_stage),
         cmocka_unit_test(transfers_are_ordered_with_launches),
+        cmocka_unit_test(joins_are_nothing),
         cmocka_unit_test(transfers_alone_name_no_other_stage),
+        cmocka_unit_test(patches_wait_for_readers),
         cmocka_unit_test(odd_sizes_are_padded),
         cmocka_unit_test(folded_addresses_are_relocated),
         cmocka_unit_test(plans_without_work_are_known),
