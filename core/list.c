@@ -74,6 +74,23 @@ enum gantry_status list_recordable(struct gantry_list *list, const char *what)
 
 /* ---- Creation ------------------------------------------------------------------------------- */
 
+struct gantry_list *list_make(struct gantry_device *device, const char *label)
+{
+    struct gantry_list *made = calloc(1, sizeof(*made));
+
+    if (made)
+        made->label = strdup(label);
+    if (!made || !made->label) {
+        free(made);
+        return NULL;
+    }
+    made->object.device = device;
+    made->next_id = 1;
+    made->current_label = NO_LABEL;
+    made->instance_count = 1;
+    return made;
+}
+
 enum gantry_status gantry_list_create(struct gantry_device *device,
                                       const struct gantry_list_params *params,
                                       struct gantry_list **list)
@@ -88,16 +105,9 @@ enum gantry_status gantry_list_create(struct gantry_device *device,
     status = device_usable(device, "gantry_list_create");
     if (status != GANTRY_OK)
         return status;
-    made = calloc(1, sizeof(*made));
-    if (made)
-        made->label = strdup(params && params->label ? params->label : "list");
-    if (!made || !made->label) {
-        free(made);
+    made = list_make(device, params && params->label ? params->label : "list");
+    if (!made)
         return fail(GANTRY_E_OUT_OF_HOST_MEMORY, "gantry_list_create: no host memory for a list");
-    }
-    made->next_id = 1;
-    made->current_label = NO_LABEL;
-    made->instance_count = 1;
     object_link(&made->object, device, OBJECT_LIST);
     *list = made;
     return GANTRY_OK;

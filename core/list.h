@@ -58,6 +58,7 @@ struct gantry_list {
 
     uint32_t section, strand; /* of the next command */
     bool concurrent, ordered; /* open sections */
+    bool batch; /* an open batch: not linked to its device, and holds nothing that it uses */
 
     struct gantry_kernel **kernels; /* held */
     uint32_t kernel_count, kernel_capacity;
@@ -71,6 +72,9 @@ struct gantry_list {
     uint64_t submissions;
     struct gantry_list_info plan_info; /* filled by finish */
 };
+
+/* An empty list that its device does not know of; NULL when there is no memory. */
+struct gantry_list *list_make(struct gantry_device *device, const char *label);
 
 /* Adds memory at the end; SIZE_MAX when there is none. */
 size_t bytes_append(struct bytes *bytes, const void *data, size_t size, size_t alignment);

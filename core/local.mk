@@ -18,7 +18,7 @@ libgantry_core_la_SOURCES = \
 	core/package_check.h core/package_check.c core/package_wrap.c core/block.h core/block.c \
 	core/wish.h core/wish.c core/entry.h core/entry.c core/module.h core/module.c core/kernel.c \
 	core/status.h core/status.c core/log.h core/log.c core/names.c \
-	core/command.h core/list.h core/list.c core/list_instance.c core/record.c \
+	core/command.h core/list.h core/list.c core/list_instance.c core/record.h core/record.c \
 	core/plan.h core/plan.c core/retire.h core/retire.c \
 	core/queue.h core/queue.c core/submit.c core/wait.c \
 	core/arena.h core/arena.c core/ascii.h core/ascii.c core/remarks.h core/remarks.c \
