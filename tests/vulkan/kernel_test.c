@@ -66,6 +66,26 @@ static void refusals_are_listed(void **state)
     assert_non_null(strstr(rig_error(), "1 images are for other backends"));
 }
 
+/* Core runs such launches one by one instead. */
+static void missing_chained_entry_is_named(void **state)
+{
+    struct gantry_backend_kernel_params params = {
+        .source = &step_source,
+        .entry = GANTRY_ENTRY_CHAINED,
+        .symbol = "step_chained",
+        .block = {STEP_BLOCK, 1, 1},
+        .images = step_images,
+        .image_count = 2,
+    };
+    struct gantry_backend_kernel_info info;
+    struct gantry_drv_kernel *kernel;
+
+    (void)state;
+    assert_error(rig.ops->kernel_create(rig.device, &params, &kernel, &info), GANTRY_E_NO_IMAGE,
+                 "no image of kernel step (chained entry) runs on the Vulkan device");
+    assert_non_null(strstr(rig_error(), "there is no SPIR-V image for it"));
+}
+
 /* A changed copy of the direct image. */
 static void assert_refused(size_t word, uint32_t value, size_t size, const char *reason)
 {
@@ -121,6 +141,7 @@ static void missing_capability_is_named(void **state)
         {GANTRY_FEATURE_HALF, 9, "Float16"},
         {GANTRY_FEATURE_DOUBLE, 10, "Float64"},
         {GANTRY_FEATURE_INT8, 39, "Int8"},
+        {GANTRY_FEATURE_MEMORY_MODEL, 5345, "VulkanMemoryModel"},
         {GANTRY_FEATURE_ATOMIC_FLOAT_ADD, 6033, "AtomicFloat32AddEXT"},
     };
     uint32_t missing = 0;
@@ -144,6 +165,7 @@ int run_kernel_tests(void)
         cmocka_unit_test(kernel_is_described),
         cmocka_unit_test(first_image_that_fits_is_taken),
         cmocka_unit_test(refusals_are_listed),
+        cmocka_unit_test(missing_chained_entry_is_named),
         cmocka_unit_test(damaged_modules_are_refused),
         cmocka_unit_test(missing_capability_is_named),
     };

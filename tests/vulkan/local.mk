@@ -1,6 +1,7 @@
 # The Vulkan plugin driven without core, and a mutation of it without barriers between stages; what it
 # makes of machines that are not here; what plans are recorded as, with and without the mutation.
-VULKAN_SHADERS = tests/vulkan/step_direct.inc tests/vulkan/step_folded.inc
+VULKAN_SHADERS = tests/vulkan/step_direct.inc tests/vulkan/step_folded.inc \
+	tests/vulkan/step_chained.inc
 
 if HAVE_VULKAN
 if HAVE_CMOCKA
@@ -16,7 +17,7 @@ tests_vulkan_vulkan_plugin_LDADD = $(CMOCKA_LIBS)
 tests_vulkan_vulkan_plugin_SOURCES = \
 	tests/vulkan/main.c tests/vulkan/rig.h tests/vulkan/rig.c \
 	tests/vulkan/device_test.c tests/vulkan/memory_test.c tests/vulkan/kernel_test.c \
-	tests/vulkan/plan_test.c tests/vulkan/queue_test.c
+	tests/vulkan/plan_test.c tests/vulkan/fold_test.c tests/vulkan/queue_test.c
 
 tests_vulkan_dropped_gantry_vulkan_la_CPPFLAGS = $(VULKAN_CPPFLAGS) -DGANTRY_TEST_DROP_BARRIER
 tests_vulkan_dropped_gantry_vulkan_la_CFLAGS = $(gantry_vulkan_la_CFLAGS)
@@ -52,6 +53,10 @@ tests/vulkan/step_direct.inc: tests/vulkan/step.comp
 tests/vulkan/step_folded.inc: tests/vulkan/step.comp
 	@$(MKDIR_P) tests/vulkan
 	$(AM_V_GEN)$(GLSLC) -O -DFOLDED --target-env=vulkan1.2 -mfmt=num -o $@ \
+		$(srcdir)/tests/vulkan/step.comp
+tests/vulkan/step_chained.inc: tests/vulkan/step.comp
+	@$(MKDIR_P) tests/vulkan
+	$(AM_V_GEN)$(GLSLC) -O -DFOLDED -DCHAINED --target-env=vulkan1.2 -mfmt=num -o $@ \
 		$(srcdir)/tests/vulkan/step.comp
 tests/vulkan/vulkan_plugin-rig.$(OBJEXT): $(VULKAN_SHADERS)
 

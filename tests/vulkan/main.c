@@ -72,6 +72,7 @@ static int run_groups(void)
         failed += run_memory_tests();
         failed += run_kernel_tests();
         failed += run_plan_tests();
+        failed += run_fold_tests();
         failed += run_queue_tests();
     }
     rig_close();

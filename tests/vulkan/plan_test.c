@@ -1,4 +1,4 @@
-/* Plans: order, replay, folding, one-shot submission, what they keep and what they leave. */
+/* Plans: order, replay, one-shot submission, what they keep and what they leave. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,10 +9,10 @@ enum {
     SIZE = COUNT * sizeof(uint32_t),
 };
 
-/* Two arrays that take turns, and a kernel for each entry. */
+/* Two arrays that take turns, and the kernel that does. */
 static struct bench {
     struct gantry_drv_memory memory[2]; /* readback: the host sees them */
-    struct gantry_drv_kernel *direct, *folded;
+    struct gantry_drv_kernel *direct;
     struct line line;
 } bench;
 
@@ -23,7 +23,6 @@ static int setup(void **state)
     bench.memory[0] = rig_memory(GANTRY_MEMORY_READBACK, SIZE);
     bench.memory[1] = rig_memory(GANTRY_MEMORY_READBACK, SIZE);
     bench.direct = rig_kernel(GANTRY_ENTRY_DIRECT);
-    bench.folded = rig_kernel(GANTRY_ENTRY_FOLDED);
     line_open(&bench.line, GANTRY_QUEUE_COMPUTE);
     return 0;
 }
@@ -32,7 +31,6 @@ static int teardown(void **state)
 {
     line_close(&bench.line);
     rig.ops->kernel_destroy(rig.device, bench.direct);
-    rig.ops->kernel_destroy(rig.device, bench.folded);
     rig_free(&bench.memory[0]);
     rig_free(&bench.memory[1]);
     return rig_teardown_device(state);
@@ -148,122 +146,6 @@ static void replay_allocates_nothing(void **state)
     rig.ops->plan_destroy(built);
 }
 
-/* ---- Folded launches ------------------------------------------------------------------------ */
-
-enum { LAUNCHES = 3 };
-
-/* A table as core makes it: launches first, arguments behind them at steps of 48 bytes. */
-struct table {
-    struct gantry_fold_launch launches[LAUNCHES];
-    struct {
-        struct step_args args;
-        uint8_t padding[48 - sizeof(struct step_args)];
-    } entries[LAUNCHES];
-};
-
-/* Launch i multiplies words from `first` on, in place. */
-static struct gantry_op folded_op(struct table *table, struct gantry_fold_args *fold,
-                                  const uint32_t counts[LAUNCHES], bool equal)
-{
-    uint32_t first = 0, block = 0;
-
-    memset(table, 0, sizeof(*table));
-    for (uint32_t i = 0; i < LAUNCHES; i++) {
-        gantry_ptr words = bench.memory[0].address + first * sizeof(uint32_t);
-        uint32_t blocks = (counts[i] + STEP_BLOCK - 1) / STEP_BLOCK;
-        table->entries[i].args = (struct step_args){words, words, i + 2, i, counts[i], 0};
-        table->launches[i] = (struct gantry_fold_launch){block, blocks, 1, 1, 0};
-        first += counts[i];
-        block += blocks;
-    }
-    *fold = (struct gantry_fold_args){
-        .launches = offsetof(struct table, launches),
-        .args = offsetof(struct table, entries),
-        .blocks = block,
-        .count = LAUNCHES,
-        .stride = sizeof(table->entries[0]),
-        .equal = equal ? block / LAUNCHES : 0,
-    };
-    return (struct gantry_op){
-        .kind = GANTRY_OP_LAUNCH,
-        .folded = true,
-        .launch = {.kernel = bench.folded,
-                   .blocks = {block, 2, 1}, /* more than needed: the excess leaves at once */
-                   .block = {STEP_BLOCK, 1, 1},
-                   .args = fold,
-                   .args_size = sizeof(*fold)},
-    };
-}
-
-static void check_folded(const uint32_t counts[LAUNCHES], bool equal)
-{
-    struct gantry_fold_args fold;
-    struct table table;
-    struct gantry_op op = folded_op(&table, &fold, counts, equal);
-    struct gantry_plan plan = plan_of(&op, 1);
-    struct gantry_drv_plan *built;
-    uint32_t arrays[2][COUNT];
-    uint32_t word = 0;
-
-    plan.table = &table;
-    plan.table_size = sizeof(table);
-    fill_both(arrays);
-    assert_ok(rig.ops->plan_build(rig.device, &plan, &built));
-    line_once(&bench.line, &plan);
-    memset(&table, 0xff, sizeof(table));
-    line_submit(&bench.line, built);
-    line_wait(&bench.line);
-    for (uint32_t launch = 0; launch < LAUNCHES; launch++)
-        for (uint32_t i = 0; i < counts[launch]; i++, word++)
-            for (int run = 0; run < 2; run++)
-                arrays[0][word] = (launch + 2) * arrays[0][word] + launch;
-    check_both(arrays);
-    rig.ops->plan_destroy(built);
-}
-
-static void folded_launches_find_their_arguments(void **state)
-{
-    static const uint32_t same[LAUNCHES] = {128, 100, 128};
-    static const uint32_t different[LAUNCHES] = {1, 300, 65};
-
-    (void)state;
-    check_folded(same, true);
-    check_folded(same, false);
-    check_folded(different, false);
-}
-
-/* C25: tables and command buffers of one-shot submissions are used again, however their end is
- * seen. */
-static void oneshots_are_recycled(void **state)
-{
-    static const uint32_t counts[LAUNCHES] = {1, 1, 1};
-    struct gantry_fold_args fold;
-    struct table table;
-    struct gantry_op op = folded_op(&table, &fold, counts, true);
-    struct gantry_plan plan = plan_of(&op, 1);
-    struct line line;
-    long live;
-
-    (void)state;
-    plan.table = &table;
-    plan.table_size = sizeof(table);
-    line_open(&line, GANTRY_QUEUE_COMPUTE);
-    line_once(&line, &plan);
-    line_wait(&line);
-    live = rig_live();
-    for (int i = 0; i < 1000; i++) {
-        line_once(&line, &plan);
-        if (i % 2 == 0)
-            line_wait(&line);
-        else
-            line_spin(&line);
-    }
-    assert_int_equal(rig_live(), live);
-    assert_int_equal(line.stats.builds, 1001);
-    assert_int_equal(line.stats.allocations, 1);
-    line_close(&line);
-}
-
 /* ---- Odd shapes ----------------------------------------------------------------------------- */
 
 static void empty_plans_only_signal(void **state)
@@ -342,14 +224,9 @@ static void lack_of_memory_leaves_nothing(void **state)
 int run_plan_tests(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(replays_are_in_order),
-        cmocka_unit_test(oneshots_are_in_order),
-        cmocka_unit_test(replay_allocates_nothing),
-        cmocka_unit_test(folded_launches_find_their_arguments),
-        cmocka_unit_test(oneshots_are_recycled),
-        cmocka_unit_test(empty_plans_only_signal),
-        cmocka_unit_test(long_plans_lose_nothing),
-        cmocka_unit_test(lack_of_memory_leaves_nothing),
+        cmocka_unit_test(replays_are_in_order),     cmocka_unit_test(oneshots_are_in_order),
+        cmocka_unit_test(replay_allocates_nothing), cmocka_unit_test(empty_plans_only_signal),
+        cmocka_unit_test(long_plans_lose_nothing),  cmocka_unit_test(lack_of_memory_leaves_nothing),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);

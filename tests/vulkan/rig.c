@@ -139,6 +139,10 @@ static const uint32_t folded_words[] = {
 #include "tests/vulkan/step_folded.inc"
 };
 
+static const uint32_t chained_words[] = {
+#include "tests/vulkan/step_chained.inc"
+};
+
 const struct gantry_kernel_source step_source = {
     .name = "step",
     .args_name = "step_args",
@@ -146,7 +150,7 @@ const struct gantry_kernel_source step_source = {
     .dimensions = 1,
 };
 
-const struct gantry_backend_image step_images[2] = {
+const struct gantry_backend_image step_images[3] = {
     {.kind = GANTRY_IMAGE_SPIRV,
      .entry = GANTRY_ENTRY_DIRECT,
      .isa_version = 15,
@@ -159,6 +163,13 @@ const struct gantry_backend_image step_images[2] = {
      .name = "",
      .data = folded_words,
      .size = sizeof(folded_words)},
+    {.kind = GANTRY_IMAGE_SPIRV,
+     .entry = GANTRY_ENTRY_CHAINED,
+     .isa_version = 15,
+     .features = GANTRY_FEATURE_MEMORY_MODEL,
+     .name = "",
+     .data = chained_words,
+     .size = sizeof(chained_words)},
 };
 
 struct gantry_drv_kernel *rig_kernel(enum gantry_entry entry)
@@ -169,7 +180,7 @@ struct gantry_drv_kernel *rig_kernel(enum gantry_entry entry)
         .symbol = "step",
         .block = {STEP_BLOCK, 1, 1},
         .images = step_images,
-        .image_count = 2,
+        .image_count = 3,
     };
     struct gantry_backend_kernel_info info;
     struct gantry_drv_kernel *kernel;
@@ -216,6 +227,20 @@ void line_close(struct line *line)
 void line_submit(struct line *line, struct gantry_drv_plan *plan)
 {
     struct gantry_backend_submission submission = {.value = line->value + 1};
+
+    assert_ok(rig.ops->submit(line->queue, plan, &submission));
+    line->value++;
+}
+
+void line_patch(struct line *line, struct gantry_drv_plan *plan, uint64_t offset, const void *patch,
+                uint64_t size)
+{
+    struct gantry_backend_submission submission = {
+        .value = line->value + 1,
+        .patch = patch,
+        .patch_offset = offset,
+        .patch_size = size,
+    };
 
     assert_ok(rig.ops->submit(line->queue, plan, &submission));
     line->value++;
@@ -296,4 +321,66 @@ struct gantry_drv_plan *built_of(const struct gantry_op *ops, uint32_t count)
 
     assert_ok(rig.ops->plan_build(rig.device, &plan, &built));
     return built;
+}
+
+/* ---- Folded launches ------------------------------------------------------------------------ */
+
+void fold_open(struct fold *fold, uint32_t count)
+{
+    uint64_t launches = (count * sizeof(*fold->table) + 15) / 16 * 16;
+
+    memset(fold, 0, sizeof(*fold));
+    fold->size = launches + count * FOLD_STRIDE;
+    fold->table = test_calloc(1, fold->size);
+    fold->inline_args = (struct gantry_fold_args){.args = launches, .stride = FOLD_STRIDE};
+}
+
+void fold_close(struct fold *fold)
+{
+    test_free(fold->table);
+}
+
+struct step_args *fold_args(const struct fold *fold, uint32_t launch)
+{
+    return (struct step_args *)((char *)fold->table + fold_offset(fold, launch));
+}
+
+uint64_t fold_offset(const struct fold *fold, uint32_t launch)
+{
+    return fold->inline_args.args + launch * FOLD_STRIDE;
+}
+
+void fold_add(struct fold *fold, const struct step_args *args, uint32_t blocks)
+{
+    uint32_t used = (args->n + STEP_BLOCK - 1) / STEP_BLOCK;
+    uint32_t launch = fold->count++;
+
+    fold->table[launch] = (struct gantry_fold_launch){fold->blocks, used, 1, 1, 0};
+    *fold_args(fold, launch) = *args;
+    fold->blocks += blocks;
+    fold->inline_args.count = fold->count;
+    fold->inline_args.blocks = fold->blocks;
+}
+
+struct gantry_op fold_op(const struct fold *fold, struct gantry_drv_kernel *kernel, uint32_t blocks)
+{
+    return (struct gantry_op){
+        .kind = GANTRY_OP_LAUNCH,
+        .folded = true,
+        .launch = {.kernel = kernel,
+                   .blocks = {blocks, 1, 1},
+                   .block = {STEP_BLOCK, 1, 1},
+                   .args = &fold->inline_args,
+                   .args_size = sizeof(fold->inline_args)},
+    };
+}
+
+struct gantry_plan fold_plan(const struct fold *fold, const struct gantry_op *op)
+{
+    struct gantry_plan plan = plan_of(op, 1);
+
+    plan.table = fold->table;
+    plan.table_size = fold->size;
+    plan.patchable = true;
+    return plan;
 }

@@ -64,7 +64,7 @@ enum {
 };
 
 extern const struct gantry_kernel_source step_source;
-extern const struct gantry_backend_image step_images[2]; /* direct, folded */
+extern const struct gantry_backend_image step_images[3]; /* direct, folded, chained */
 
 struct gantry_drv_kernel *rig_kernel(enum gantry_entry entry);
 
@@ -85,6 +85,8 @@ struct line {
 void line_open(struct line *line, enum gantry_queue_kind kind);
 void line_close(struct line *line); /* waits first */
 void line_submit(struct line *line, struct gantry_drv_plan *plan);
+void line_patch(struct line *line, struct gantry_drv_plan *plan, uint64_t offset, const void *patch,
+                uint64_t size); /* submits with a patch */
 void line_once(struct line *line, const struct gantry_plan *plan);
 void line_wait(struct line *line);
 void line_spin(struct line *line); /* the same by asking again and again */
@@ -100,12 +102,40 @@ struct gantry_op op_fill(uint32_t stage, struct gantry_drv_memory *memory, uint6
 struct gantry_plan plan_of(const struct gantry_op *ops, uint32_t count);
 struct gantry_drv_plan *built_of(const struct gantry_op *ops, uint32_t count);
 
+/* ---- Folded launches ------------------------------------------------------------------------ */
+
+enum { FOLD_STRIDE = 48 }; /* bytes from one argument struct to the next */
+
+/* A table as core makes it: the launches first, their arguments behind. */
+struct fold {
+    uint32_t count, blocks; /* launches, and blocks of all of them */
+    uint64_t size;          /* of the table */
+    struct gantry_fold_launch *table;
+    struct gantry_fold_args inline_args;
+};
+
+void fold_open(struct fold *fold, uint32_t count);
+void fold_close(struct fold *fold);
+
+/* Appends a launch with room for `blocks` blocks. */
+void fold_add(struct fold *fold, const struct step_args *args, uint32_t blocks);
+
+/* The arguments of a launch: in the table here, and how far behind its start. */
+struct step_args *fold_args(const struct fold *fold, uint32_t launch);
+uint64_t fold_offset(const struct fold *fold, uint32_t launch);
+
+/* The operation that runs the whole table on `kernel`, on at least `blocks` blocks. */
+struct gantry_op fold_op(const struct fold *fold, struct gantry_drv_kernel *kernel,
+                         uint32_t blocks);
+struct gantry_plan fold_plan(const struct fold *fold, const struct gantry_op *op);
+
 /* ---- The groups ----------------------------------------------------------------------------- */
 
 int run_device_tests(void);
 int run_memory_tests(void);
 int run_kernel_tests(void);
 int run_plan_tests(void);
+int run_fold_tests(void);
 int run_queue_tests(void);
 
 #endif

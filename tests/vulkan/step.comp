@@ -1,6 +1,14 @@
 // y[i] = a * x[(i + shift) % n] + b, so that the order of steps shows in the result.
-// The direct entry, and with FOLDED the entry that finds its arguments in a table.
+// The direct entry; with FOLDED the entry that finds its arguments in a table; and with CHAINED too
+// the entry whose one block walks the table.
 #version 460
+#ifdef CHAINED
+#pragma use_vulkan_memory_model
+#extension GL_KHR_memory_scope_semantics : require
+#define ACCESS nonprivate
+#else
+#define ACCESS
+#endif
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference_uvec2 : require
 #extension GL_EXT_scalar_block_layout : require
@@ -9,7 +17,7 @@
 layout(local_size_x_id = 0, local_size_y_id = 1, local_size_z_id = 2) in;
 
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer words {
-    uint at[];
+    ACCESS uint at[];
 };
 
 struct step_args {
@@ -50,9 +58,29 @@ void step_one(step_args args, uint block)
         args.y.at[i] = args.a * args.x.at[(i + args.shift) % args.n] + args.b;
 }
 
+#ifdef FOLDED
+step_args args_of(uint launch)
+{
+    return step_table(fold.args + uint64_t(launch) * fold.stride).at;
+}
+#endif
+
+#ifdef CHAINED
 void main()
 {
-#ifdef FOLDED
+    for (uint launch = 0; launch < fold.count; launch++) {
+        fold_launch grid = fold.launches.at[launch];
+        if (grid.x * grid.y * grid.z != 0)
+            step_one(args_of(launch), 0);
+        controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup,
+                       gl_StorageSemanticsBuffer | gl_StorageSemanticsShared,
+                       gl_SemanticsAcquireRelease | gl_SemanticsMakeAvailable |
+                           gl_SemanticsMakeVisible);
+    }
+}
+#elif defined(FOLDED)
+void main()
+{
     uint block = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
     uint launch = 0;
 
@@ -63,9 +91,14 @@ void main()
     else
         while (launch + 1 < fold.count && fold.launches.at[launch + 1].first <= block)
             launch++;
-    step_table table = step_table(fold.args + uint64_t(launch) * fold.stride);
-    step_one(table.at, block - uint(fold.launches.at[launch].first));
-#else
-    step_one(args, gl_WorkGroupID.x);
-#endif
+    fold_launch grid = fold.launches.at[launch];
+    block -= uint(grid.first);
+    if (block < grid.x * grid.y * grid.z)
+        step_one(args_of(launch), block);
 }
+#else
+void main()
+{
+    step_one(args, gl_WorkGroupID.x);
+}
+#endif
