@@ -3,26 +3,34 @@
 #include "status.h"
 
 /* Asking for the current context costs some nanoseconds; pushing the same one again costs more. */
-static CUresult enter(struct gantry_drv_device *device, struct scope *scope)
+static CUresult enter_context(struct gantry_drv_device *device, struct scope *scope)
 {
     const struct symbols *cu = &device->instance->cu;
     CUcontext current = NULL;
     CUresult result;
 
-    scope->pushed = false;
-    scope->mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+    scope->pushed = scope->relaxed = false;
     result = cu->cuCtxGetCurrent(&current);
+    if (result != CUDA_SUCCESS || current == device->context)
+        return result;
+    result = cu->cuCtxPushCurrent(device->context);
+    scope->pushed = result == CUDA_SUCCESS;
+    return result;
+}
+
+static CUresult enter(struct gantry_drv_device *device, struct scope *scope)
+{
+    const struct symbols *cu = &device->instance->cu;
+    CUresult result = enter_context(device, scope);
+    CUcontext ours;
+
     if (result != CUDA_SUCCESS)
         return result;
-    if (current != device->context) {
-        result = cu->cuCtxPushCurrent(device->context);
-        if (result != CUDA_SUCCESS)
-            return result;
-        scope->pushed = true;
-    }
+    scope->mode = CU_STREAM_CAPTURE_MODE_RELAXED;
     result = cu->cuThreadExchangeStreamCaptureMode(&scope->mode);
-    if (result != CUDA_SUCCESS && scope->pushed)
-        cu->cuCtxPopCurrent(&current);
+    scope->relaxed = result == CUDA_SUCCESS;
+    if (!scope->relaxed && scope->pushed)
+        cu->cuCtxPopCurrent(&ours);
     return result;
 }
 
@@ -31,6 +39,14 @@ enum gantry_status scope_enter(struct gantry_drv_device *device, struct scope *s
     if (atomic_load_explicit(&device->lost, memory_order_relaxed))
         return device_lost(device);
     return driver_status(device->instance, device, enter(device, scope),
+                         "making the device's context current");
+}
+
+enum gantry_status scope_enter_work(struct gantry_drv_device *device, struct scope *scope)
+{
+    if (atomic_load_explicit(&device->lost, memory_order_relaxed))
+        return device_lost(device);
+    return driver_status(device->instance, device, enter_context(device, scope),
                          "making the device's context current");
 }
 
@@ -48,7 +64,8 @@ void scope_leave(struct gantry_drv_device *device, const struct scope *scope)
     CUstreamCaptureMode mode = scope->mode;
     CUcontext ours;
 
-    cu->cuThreadExchangeStreamCaptureMode(&mode);
+    if (scope->relaxed)
+        cu->cuThreadExchangeStreamCaptureMode(&mode);
     if (scope->pushed)
         cu->cuCtxPopCurrent(&ours);
 }

@@ -11,7 +11,8 @@
 
 struct nvrtc;
 struct image;
-struct block;
+struct chunk;
+struct pool;
 
 struct gantry_drv_instance {
     struct gantry_backend_services services;
@@ -62,25 +63,17 @@ struct gantry_drv_queue {
     struct gantry_queue_stats *stats;
     CUstream stream;
     struct gantry_drv_memory
-        counter;          /* pinned; the stream writes it, or whoever sees a mark done */
-    atomic_uint polls;    /* since the driver was asked for errors */
-    struct block *blocks; /* tables of submissions without a plan */
+        counter;           /* pinned; the stream writes it, or whoever sees a mark done */
+    atomic_uint polls;     /* of the counter */
+    atomic_ullong asked;   /* nanoseconds: when a poll last asked the driver for errors */
+    struct chunk *staging; /* staging.c */
+    struct pool *pool;     /* pool.c */
 
     pthread_mutex_t lock; /* guards what follows: other queues and waiting threads look at it */
     uint64_t submitted;   /* the latest value */
     bool marking;         /* put a mark behind every submission */
     struct mark marks[MARK_COUNT];
     uint32_t next_mark; /* the oldest, used next */
-};
-
-struct gantry_drv_plan {
-    struct gantry_drv_device *device;
-    CUgraphExec graph;       /* NULL: the operations are launched one by one */
-    struct gantry_plan *ops; /* the copy for that, NULL where there is a graph */
-    struct gantry_drv_memory table;
-    bool refused;           /* the driver did not take the graph */
-    bool programmatic_lost; /* programmatic edges became full ones */
-    bool counted;           /* the build is in a queue's statistics */
 };
 
 /* instance.c */
@@ -132,6 +125,8 @@ enum gantry_status plan_build(struct gantry_drv_device *device, const struct gan
 void plan_destroy(struct gantry_drv_plan *built);
 enum gantry_status submit(struct gantry_drv_queue *queue, struct gantry_drv_plan *built,
                           const struct gantry_backend_submission *submission);
+
+/* once.c */
 enum gantry_status submit_once(struct gantry_drv_queue *queue, const struct gantry_plan *plan,
                                const struct gantry_backend_submission *submission);
 

@@ -285,6 +285,7 @@ static enum gantry_status get_image(const struct attempt *attempt, struct image 
     return GANTRY_OK;
 }
 
+/* GANTRY_E_NOT_FOUND: it is of a package and lacks the entry, and so do the package's others. */
 static enum gantry_status try_image(const struct attempt *attempt, struct image **image,
                                     CUfunction *function)
 {
@@ -306,18 +307,19 @@ static enum gantry_status try_image(const struct attempt *attempt, struct image 
         return device_lost(device);
     report_add(attempt->report, "no entry %s: %s", attempt->params->symbol,
                driver_describe(device->instance, result).text);
-    return GANTRY_E_NO_IMAGE;
+    return attempt->image->packaged ? GANTRY_E_NOT_FOUND : GANTRY_E_NO_IMAGE;
 }
 
 static enum gantry_status no_image(struct gantry_drv_device *device,
                                    const struct gantry_backend_kernel_params *params,
                                    const struct report *report)
 {
-    return FAIL(device->instance, GANTRY_E_NO_IMAGE,
-                "no image of kernel %s runs on %s (%s, driver of CUDA %s): %s; "
-                "compile it for this architecture, or as PTX for an earlier one",
-                params->source->name, device->info.name, device->info.arch,
-                device->info.driver_version, report->length ? report->text : "it has none");
+    return FAIL(
+        device->instance, GANTRY_E_NO_IMAGE,
+        "no image of kernel %s has an entry %s that runs on %s (%s, driver of CUDA %s): %s; "
+        "compile it for this architecture, or as PTX for an earlier one",
+        params->source->name, params->symbol, device->info.name, device->info.arch,
+        device->info.driver_version, report->length ? report->text : "it has none");
 }
 
 static enum gantry_status try_all(struct gantry_drv_device *device,
@@ -326,19 +328,19 @@ static enum gantry_status try_all(struct gantry_drv_device *device,
                                   CUfunction *function)
 {
     uint32_t count = sort_images(params, sorted);
+    enum gantry_status status = GANTRY_E_NO_IMAGE;
     struct report report = {0};
 
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count && status == GANTRY_E_NO_IMAGE; i++) {
         struct attempt attempt = {device, params, sorted[i], &report};
-        enum gantry_status status;
         char name[64];
 
         image_name(sorted[i], name, sizeof(name));
         report_add(&report, "%s%s: ", i ? "; " : "", name);
         status = try_image(&attempt, image, function);
-        if (status != GANTRY_E_NO_IMAGE)
-            return status;
     }
+    if (status != GANTRY_E_NO_IMAGE && status != GANTRY_E_NOT_FOUND)
+        return status;
     return no_image(device, params, &report);
 }
 
@@ -357,6 +359,13 @@ enum gantry_status image_acquire(struct gantry_drv_device *device,
     pthread_mutex_unlock(&device->image_lock);
     host_release(device->instance, sorted);
     return status;
+}
+
+void image_hold(struct gantry_drv_device *device, struct image *image)
+{
+    pthread_mutex_lock(&device->image_lock);
+    image->refs++;
+    pthread_mutex_unlock(&device->image_lock);
 }
 
 void image_release(struct gantry_drv_device *device, struct image *image)

@@ -8,7 +8,7 @@
 struct image {
     struct image *next;
     uint64_t hash; /* of kind, origin and bytes */
-    unsigned refs; /* kernels, and device->recent */
+    unsigned refs; /* kernels, recycled graphs' nodes, and device->recent */
     CUmodule module;
     char text[64]; /* "cubin sm_90" */
     bool waits;    /* see struct gantry_backend_kernel_info */
@@ -20,10 +20,14 @@ struct image {
 enum gantry_status image_acquire(struct gantry_drv_device *device,
                                  const struct gantry_backend_kernel_params *params,
                                  struct image **image, CUfunction *function);
-/* Both unload with the context current, or not at all when it is gone. */
+
+/* One reference more. */
+void image_hold(struct gantry_drv_device *device, struct image *image);
+
+/* Unloads with the context current, or not at all when it is gone. */
 void image_release(struct gantry_drv_device *device, struct image *image);
 
-/* Releases what was kept for later. */
+/* Releases what was kept for later, likewise. */
 void images_close(struct gantry_drv_device *device);
 
 #endif

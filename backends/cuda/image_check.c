@@ -134,8 +134,7 @@ bool image_fits(const struct gantry_drv_device *device, enum gantry_entry entry,
                 const struct gantry_backend_image *image, struct report *report)
 {
     if (image->entry != GANTRY_ENTRY_ALL && image->entry != entry) {
-        report_add(report, "holds only the %s entry",
-                   image->entry == GANTRY_ENTRY_DIRECT ? "direct" : "folded");
+        report_add(report, "holds only another entry");
         return false;
     }
     switch (image->kind) {

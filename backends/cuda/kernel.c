@@ -77,8 +77,8 @@ static enum gantry_status measure_args(struct gantry_drv_device *device,
                                        struct gantry_drv_kernel *kernel)
 {
     const struct symbols *cu = &device->instance->cu;
-    size_t stated = params->entry == GANTRY_ENTRY_FOLDED ? sizeof(struct gantry_fold_args)
-                                                         : params->source->args_size;
+    size_t stated = params->entry == GANTRY_ENTRY_DIRECT ? params->source->args_size
+                                                         : sizeof(struct gantry_fold_args);
     size_t offset, size, end = 0;
 
     kernel->args_size = (uint32_t)stated;

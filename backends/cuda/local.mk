@@ -12,9 +12,11 @@ CUDA_PLUGIN_SOURCES = \
 	backends/cuda/image.h backends/cuda/image.c \
 	backends/cuda/occupancy.h backends/cuda/occupancy.c backends/cuda/kernel.c \
 	backends/cuda/mark.h backends/cuda/mark.c backends/cuda/queue.h backends/cuda/queue.c \
-	backends/cuda/block.h backends/cuda/block.c \
+	backends/cuda/staging.h backends/cuda/staging.c \
 	backends/cuda/operation.h backends/cuda/operation.c \
-	backends/cuda/graph.h backends/cuda/graph.c backends/cuda/plan.c
+	backends/cuda/graph.h backends/cuda/graph.c backends/cuda/plan.c \
+	backends/cuda/shape.h backends/cuda/shape.c backends/cuda/pool.h backends/cuda/pool.c \
+	backends/cuda/once.c
 
 pkglib_LTLIBRARIES += gantry-cuda.la
 gantry_cuda_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)

@@ -1,9 +1,22 @@
 #include "mark.h"
 
+#include "context.h"
 #include "status.h"
 
 /* Whoever sleeps on a mark sleeps in the kernel, not in a loop: spinning is core's part. */
 enum { MARK_FLAGS = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING };
+
+static enum gantry_status create_event(struct gantry_drv_device *device, CUevent *event)
+{
+    struct scope scope;
+    enum gantry_status status = scope_enter(device, &scope);
+
+    if (status != GANTRY_OK)
+        return status;
+    status = CU(device, cuEventCreate(event, MARK_FLAGS));
+    scope_leave(device, &scope);
+    return status;
+}
 
 enum gantry_status mark_record(struct gantry_drv_queue *queue, struct mark **mark)
 {
@@ -11,7 +24,7 @@ enum gantry_status mark_record(struct gantry_drv_queue *queue, struct mark **mar
     enum gantry_status status = GANTRY_OK;
 
     if (!slot->event)
-        status = CU(queue->device, cuEventCreate(&slot->event, MARK_FLAGS));
+        status = create_event(queue->device, &slot->event);
     if (status == GANTRY_OK)
         status = CU(queue->device, cuEventRecord(slot->event, queue->stream));
     if (status != GANTRY_OK)

@@ -8,17 +8,16 @@ enum { ARGS_ALIGNMENT = 16 };
 
 void launch_args_set(struct launch_args *args, const struct gantry_op *op, uint64_t table)
 {
-    const void *bytes = op->launch.args;
-
+    args->bytes = op->launch.args;
     args->size = op->launch.kernel->args_size;
     if (op->folded) {
-        memcpy(&args->fold, bytes, sizeof(args->fold));
+        memcpy(&args->fold, args->bytes, sizeof(args->fold));
         args->fold.launches += table;
         args->fold.args += table;
-        bytes = &args->fold;
+        args->bytes = &args->fold;
     }
     args->list[0] = (void *)CU_LAUNCH_PARAM_BUFFER_POINTER_AS_INT;
-    args->list[1] = (void *)bytes;
+    args->list[1] = (void *)args->bytes;
     args->list[2] = (void *)CU_LAUNCH_PARAM_BUFFER_SIZE_AS_INT;
     args->list[3] = &args->size;
     args->list[4] = (void *)CU_LAUNCH_PARAM_END_AS_INT;
@@ -63,13 +62,13 @@ static enum gantry_status run_one(struct gantry_drv_queue *queue, const struct g
     return GANTRY_OK;
 }
 
-enum gantry_status operations_run(struct gantry_drv_queue *queue, const struct gantry_plan *plan,
-                                  uint64_t table)
+enum gantry_status operations_run(struct gantry_drv_queue *queue, const struct gantry_op *ops,
+                                  uint32_t count, uint64_t table)
 {
     enum gantry_status status = GANTRY_OK;
 
-    for (uint32_t i = 0; i < plan->op_count && status == GANTRY_OK; i++)
-        status = run_one(queue, &plan->ops[i], table);
+    for (uint32_t i = 0; i < count && status == GANTRY_OK; i++)
+        status = run_one(queue, &ops[i], table);
     return status;
 }
 

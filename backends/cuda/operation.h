@@ -8,6 +8,7 @@
  * several parameters, such as users bring. Points into itself: don't copy. */
 struct launch_args {
     struct gantry_fold_args fold; /* with the table's address added */
+    const void *bytes;            /* those, or the operation's own */
     size_t size;
     void *list[5];
     void **extra; /* for the driver; NULL: no arguments */
@@ -15,10 +16,10 @@ struct launch_args {
 
 void launch_args_set(struct launch_args *args, const struct gantry_op *op, uint64_t table);
 
-/* Gives the plan's operations to the stream, in their order, which is enough for all their edges.
+/* Gives operations to the stream one by one, in their order, which is enough for all their edges.
  * Call with the context current. */
-enum gantry_status operations_run(struct gantry_drv_queue *queue, const struct gantry_plan *plan,
-                                  uint64_t table);
+enum gantry_status operations_run(struct gantry_drv_queue *queue, const struct gantry_op *ops,
+                                  uint32_t count, uint64_t table);
 
 /* A copy that owns everything but memory and kernels, in one block for host_release(). The table is
  * not copied. NULL, with a sentence: there is no memory. */

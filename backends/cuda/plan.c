@@ -1,12 +1,21 @@
-/* Plans: built once and replayed, or run once. */
-#include "block.h"
+/* Plans that are built once and replayed. */
 #include "context.h"
 #include "graph.h"
 #include "operation.h"
 #include "queue.h"
+#include "staging.h"
 #include "status.h"
 
 #include <string.h>
+
+struct gantry_drv_plan {
+    struct gantry_drv_device *device;
+    struct graph graph;      /* without exec: the operations are launched one by one */
+    struct gantry_plan *ops; /* the copy for that, NULL where there is a graph */
+    struct gantry_drv_memory table;
+    bool refused; /* the driver did not take the graph */
+    bool counted; /* the build is in a queue's statistics */
+};
 
 /* ---- Building ------------------------------------------------------------------------------- */
 
@@ -36,42 +45,22 @@ static enum gantry_status make_table(struct gantry_drv_plan *built, const struct
     return status;
 }
 
-static bool has_programmatic(const struct gantry_plan *plan)
-{
-    for (uint32_t i = 0; i < plan->edge_count; i++) {
-        if (plan->edges[i].programmatic)
-            return true;
-    }
-    return false;
-}
-
-static bool is_refusal(enum gantry_status status)
-{
-    return status == GANTRY_E_DRIVER || status == GANTRY_E_OUT_OF_MEMORY;
-}
-
-/* Two tries at most: as the plan wants it, then with full edges. */
+/* A graph pays at every size: one launch in a graph costs the host less than one by itself. */
 static enum gantry_status make_graph(struct gantry_drv_plan *built, const struct gantry_plan *plan)
 {
     struct gantry_drv_device *device = built->device;
-    bool wanted = has_programmatic(plan);
-    enum gantry_status status = GANTRY_E_DRIVER;
+    enum gantry_status status = graph_build(device, plan, built->table.address, &built->graph);
 
-    if (wanted && device->info.programmatic)
-        status = graph_build(device, plan, built->table.address, true, &built->graph);
-    if (!wanted || is_refusal(status)) {
-        built->programmatic_lost = wanted;
-        status = graph_build(device, plan, built->table.address, false, &built->graph);
+    if (!graph_is_refusal(status)) {
+        graph_seal(device, &built->graph);
+        return status;
     }
-    if (is_refusal(status)) {
-        built->refused = true;
-        LOG(device->instance, GANTRY_LOG_WARNING,
-            "list %s: the driver refused a graph of %u operations, so they are launched one by one "
-            "(log = debug tells its reason)",
-            plan->label ? plan->label : "without a name", plan->op_count);
-        status = GANTRY_OK;
-    }
-    return status;
+    built->refused = true;
+    LOG(device->instance, GANTRY_LOG_WARNING,
+        "list %s: the driver refused a graph of %u operations, so they are launched one by one "
+        "(log = debug tells its reason)",
+        plan->label ? plan->label : "without a name", plan->op_count);
+    return GANTRY_OK;
 }
 
 static enum gantry_status make(struct gantry_drv_plan *built, const struct gantry_plan *plan)
@@ -80,7 +69,7 @@ static enum gantry_status make(struct gantry_drv_plan *built, const struct gantr
 
     if (status == GANTRY_OK && built->device->submit != GANTRY_SUBMIT_STREAM && plan->op_count > 0)
         status = make_graph(built, plan);
-    if (status == GANTRY_OK && !built->graph) {
+    if (status == GANTRY_OK && !built->graph.exec) {
         built->ops = operations_copy(built->device->instance, plan);
         if (!built->ops)
             status = GANTRY_E_OUT_OF_HOST_MEMORY;
@@ -117,12 +106,11 @@ void plan_destroy(struct gantry_drv_plan *built)
 {
     struct gantry_drv_device *device = built->device;
     struct scope scope;
+    bool entered = scope_enter_anyway(device, &scope);
 
-    if (scope_enter_anyway(device, &scope)) {
-        if (built->graph)
-            device->instance->cu.cuGraphExecDestroy(built->graph);
+    graph_destroy(device, &built->graph);
+    if (entered)
         scope_leave(device, &scope);
-    }
     if (built->table.address)
         memory_free(device, &built->table);
     host_release(device->instance, built->ops);
@@ -131,84 +119,59 @@ void plan_destroy(struct gantry_drv_plan *built)
 
 /* ---- Submitting ----------------------------------------------------------------------------- */
 
-static enum gantry_status wait_for_all(struct gantry_drv_queue *queue,
-                                       const struct gantry_backend_submission *submission)
+/* The stream's order puts the copy behind all earlier work, which still sees the old bytes. */
+static enum gantry_status patch(struct gantry_drv_queue *queue, const struct gantry_drv_plan *built,
+                                const struct gantry_backend_submission *submission)
 {
-    enum gantry_status status = GANTRY_OK;
+    uint64_t to = built->table.address + submission->patch_offset;
+    uint64_t size = submission->patch_size;
+    struct staged staged;
+    enum gantry_status status;
 
-    for (uint32_t i = 0; i < submission->wait_count && status == GANTRY_OK; i++)
-        status = queue_wait_for(queue, &submission->waits[i]);
-    return status;
+    if (size == 0)
+        return GANTRY_OK;
+    status = staging_take(queue, size, submission->value, false, &staged);
+    if (status != GANTRY_OK)
+        return status;
+    memcpy(staged.host, submission->patch, size);
+    queue->stats->patches++;
+    return CU(queue->device, cuMemcpyHtoDAsync(to, staged.host, size, queue->stream));
 }
 
 /* A graph is made when no queue is known, and so counted by the first that runs it. */
 static void count(struct gantry_queue_stats *stats, struct gantry_drv_plan *built)
 {
-    if (built->graph && !built->counted)
+    if (built->graph.exec && !built->counted)
         stats->builds++;
     built->counted = true;
     if (built->refused)
         stats->fallbacks[GANTRY_FALLBACK_NO_GRAPH]++;
-    if (built->programmatic_lost)
+    if (built->graph.programmatic_lost)
         stats->fallbacks[GANTRY_FALLBACK_NO_PROGRAMMATIC]++;
 }
 
-static enum gantry_status run_built(struct gantry_drv_queue *queue, struct gantry_drv_plan *built)
+static enum gantry_status run(struct gantry_drv_queue *queue, struct gantry_drv_plan *built)
 {
     count(queue->stats, built);
-    if (!built->graph)
-        return operations_run(queue, built->ops, built->table.address);
+    if (!built->graph.exec)
+        return operations_run(queue, built->ops->ops, built->ops->op_count, built->table.address);
     queue->stats->driver_submits++;
-    return CU(queue->device, cuGraphLaunch(built->graph, queue->stream));
+    return CU(queue->device, cuGraphLaunch(built->graph.exec, queue->stream));
 }
 
 enum gantry_status submit(struct gantry_drv_queue *queue, struct gantry_drv_plan *built,
                           const struct gantry_backend_submission *submission)
 {
     struct scope scope;
-    enum gantry_status status = scope_enter(queue->device, &scope);
+    enum gantry_status status = scope_enter_work(queue->device, &scope);
 
     if (status != GANTRY_OK)
         return status;
-    status = wait_for_all(queue, submission);
+    status = queue_wait_for_all(queue, submission);
     if (status == GANTRY_OK)
-        status = run_built(queue, built);
+        status = patch(queue, built, submission);
     if (status == GANTRY_OK)
-        status = queue_signal(queue, submission->value);
-    if (status != GANTRY_OK)
-        queue_drain(queue);
-    scope_leave(queue->device, &scope);
-    return status;
-}
-
-static enum gantry_status run_once(struct gantry_drv_queue *queue, const struct gantry_plan *plan,
-                                   uint64_t value)
-{
-    struct block *block = NULL;
-    enum gantry_status status = GANTRY_OK;
-
-    if (plan->table_size > 0)
-        status = block_take(queue, plan->table_size, &block);
-    if (status != GANTRY_OK)
-        return status;
-    if (block) {
-        memcpy(block->memory.host, plan->table, plan->table_size);
-        block->value = value;
-    }
-    return operations_run(queue, plan, block ? block->memory.address : 0);
-}
-
-enum gantry_status submit_once(struct gantry_drv_queue *queue, const struct gantry_plan *plan,
-                               const struct gantry_backend_submission *submission)
-{
-    struct scope scope;
-    enum gantry_status status = scope_enter(queue->device, &scope);
-
-    if (status != GANTRY_OK)
-        return status;
-    status = wait_for_all(queue, submission);
-    if (status == GANTRY_OK)
-        status = run_once(queue, plan, submission->value);
+        status = run(queue, built);
     if (status == GANTRY_OK)
         status = queue_signal(queue, submission->value);
     if (status != GANTRY_OK)

@@ -1,18 +1,28 @@
 /* Queues: a stream each, with a counter of what is done. */
 #include "queue.h"
 
-#include "block.h"
 #include "context.h"
 #include "mark.h"
+#include "pool.h"
+#include "staging.h"
 #include "status.h"
 
 #include <time.h>
 
 enum {
-    POLLS_PER_QUESTION = 256, /* asking the driver costs a hundred times what a poll costs */
+    POLLS_PER_LOOK = 256,  /* at the time, which costs more than a poll */
+    QUESTION_NS = 1000000, /* asking the driver holds up whoever launches */
     FIRST_SLEEP_NS = 20000,
     LONGEST_SLEEP_NS = 1000000,
 };
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
 
 /* ---- Creation ------------------------------------------------------------------------------- */
 
@@ -45,7 +55,9 @@ enum gantry_status queue_create(struct gantry_drv_device *device,
     made->stats = params->stats;
     made->marking = !device->write_value;
     pthread_mutex_init(&made->lock, NULL);
-    status = memory_allocate(device, GANTRY_MEMORY_READBACK, sizeof(uint64_t), &made->counter);
+    status = pool_open(made);
+    if (status == GANTRY_OK)
+        status = memory_allocate(device, GANTRY_MEMORY_READBACK, sizeof(uint64_t), &made->counter);
     if (status == GANTRY_OK) {
         atomic_store((_Atomic uint64_t *)made->counter.host, 0);
         status = CU(device, cuStreamCreateWithPriority(&made->stream, CU_STREAM_NON_BLOCKING,
@@ -74,9 +86,10 @@ void queue_destroy(struct gantry_drv_queue *queue)
         marks_destroy(queue);
         scope_leave(device, &scope);
     }
+    pool_close(queue);
+    staging_free(queue);
     if (queue->counter.host)
         memory_free(device, &queue->counter);
-    blocks_free(queue);
     pthread_mutex_destroy(&queue->lock);
     host_release(device->instance, queue);
 }
@@ -129,6 +142,23 @@ enum gantry_status queue_refresh(struct gantry_drv_queue *queue)
     return status;
 }
 
+/* Losing a device has to be noticed by who only polls, without a price for who spins. Two threads
+ * may miscount, at no harm. */
+static bool is_time_to_ask(struct gantry_drv_queue *queue)
+{
+    unsigned polls = atomic_load_explicit(&queue->polls, memory_order_relaxed) + 1;
+    uint64_t now;
+
+    atomic_store_explicit(&queue->polls, polls, memory_order_relaxed);
+    if (polls % POLLS_PER_LOOK != 0)
+        return false;
+    now = now_ns();
+    if (now - atomic_load_explicit(&queue->asked, memory_order_relaxed) < QUESTION_NS)
+        return false;
+    atomic_store_explicit(&queue->asked, now, memory_order_relaxed);
+    return true;
+}
+
 enum gantry_status queue_completed(struct gantry_drv_queue *queue, uint64_t *value)
 {
     struct gantry_drv_device *device = queue->device;
@@ -136,9 +166,7 @@ enum gantry_status queue_completed(struct gantry_drv_queue *queue, uint64_t *val
 
     if (atomic_load_explicit(&device->lost, memory_order_relaxed))
         return device_lost(device);
-    if (!device->write_value ||
-        atomic_fetch_add_explicit(&queue->polls, 1, memory_order_relaxed) % POLLS_PER_QUESTION ==
-            POLLS_PER_QUESTION - 1)
+    if (!device->write_value || is_time_to_ask(queue))
         status = queue_refresh(queue);
     if (status == GANTRY_OK)
         *value = queue_counter(queue);
@@ -146,14 +174,6 @@ enum gantry_status queue_completed(struct gantry_drv_queue *queue, uint64_t *val
 }
 
 /* ---- Waiting -------------------------------------------------------------------------------- */
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* The mark of this very value; *event stays NULL when there is none. A later one would do as well,
  * but it would keep the caller waiting. */
@@ -256,8 +276,8 @@ enum gantry_status queue_wait(struct gantry_drv_queue *queue, uint64_t value, ui
 /* An event, not a wait for the counter in memory: the driver does not see the latter, and may put
  * the two streams on one hardware queue in the order in which they block each other. The event is
  * consumed under the lock, because the ring may use it again afterwards. */
-enum gantry_status queue_wait_for(struct gantry_drv_queue *queue,
-                                  const struct gantry_backend_wait *wait)
+static enum gantry_status wait_for(struct gantry_drv_queue *queue,
+                                   const struct gantry_backend_wait *wait)
 {
     struct gantry_drv_queue *other = wait->queue;
     enum gantry_status status = GANTRY_OK;
@@ -274,6 +294,16 @@ enum gantry_status queue_wait_for(struct gantry_drv_queue *queue,
         status = CU(queue->device, cuStreamWaitEvent(queue->stream, mark->event, 0));
     }
     pthread_mutex_unlock(&other->lock);
+    return status;
+}
+
+enum gantry_status queue_wait_for_all(struct gantry_drv_queue *queue,
+                                      const struct gantry_backend_submission *submission)
+{
+    enum gantry_status status = GANTRY_OK;
+
+    for (uint32_t i = 0; i < submission->wait_count && status == GANTRY_OK; i++)
+        status = wait_for(queue, &submission->waits[i]);
     return status;
 }
 
@@ -300,5 +330,11 @@ enum gantry_status queue_signal(struct gantry_drv_queue *queue, uint64_t value)
 
 void queue_drain(struct gantry_drv_queue *queue)
 {
-    queue->device->instance->cu.cuStreamSynchronize(queue->stream);
+    struct gantry_drv_device *device = queue->device;
+    struct scope scope;
+
+    if (!scope_enter_anyway(device, &scope))
+        return;
+    device->instance->cu.cuStreamSynchronize(queue->stream);
+    scope_leave(device, &scope);
 }

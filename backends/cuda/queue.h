@@ -12,9 +12,9 @@ enum gantry_status queue_refresh(struct gantry_drv_queue *queue);
 
 /* What follows must be called with the context current. */
 
-/* Lets the stream wait until another queue has reached a value. */
-enum gantry_status queue_wait_for(struct gantry_drv_queue *queue,
-                                  const struct gantry_backend_wait *wait);
+/* Lets the stream wait for other queues. */
+enum gantry_status queue_wait_for_all(struct gantry_drv_queue *queue,
+                                      const struct gantry_backend_submission *submission);
 
 /* Lets the counter read the value when what was given to the stream before is done. */
 enum gantry_status queue_signal(struct gantry_drv_queue *queue, uint64_t value);

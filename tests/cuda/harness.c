@@ -294,10 +294,19 @@ void run_once(struct bench *bench, const struct gantry_plan *plan)
 
 void run_ops(struct bench *bench, struct gantry_op *ops, uint32_t count)
 {
-    struct gantry_plan plan = {.ops = ops, .op_count = count, .stage_count = count};
+    struct gantry_edge edges[8];
+    struct gantry_plan plan = {.ops = ops,
+                               .op_count = count,
+                               .edges = edges,
+                               .edge_count = count - 1,
+                               .stage_count = count};
 
-    for (uint32_t i = 0; i < count; i++)
+    CHECK(count <= sizeof(edges) / sizeof(edges[0]));
+    for (uint32_t i = 0; i < count; i++) {
         ops[i].stage = i;
+        if (i > 0)
+            edges[i - 1] = (struct gantry_edge){i - 1, i, false};
+    }
     run_once(bench, &plan);
 }
 
