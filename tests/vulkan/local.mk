@@ -17,7 +17,8 @@ tests_vulkan_vulkan_plugin_LDADD = $(CMOCKA_LIBS)
 tests_vulkan_vulkan_plugin_SOURCES = \
 	tests/vulkan/main.c tests/vulkan/rig.h tests/vulkan/rig.c \
 	tests/vulkan/device_test.c tests/vulkan/memory_test.c tests/vulkan/kernel_test.c \
-	tests/vulkan/plan_test.c tests/vulkan/fold_test.c tests/vulkan/queue_test.c
+	tests/vulkan/plan_test.c tests/vulkan/fold_test.c tests/vulkan/queue_test.c \
+	tests/vulkan/raw.h tests/vulkan/raw.c tests/vulkan/bench.c
 
 tests_vulkan_dropped_gantry_vulkan_la_CPPFLAGS = $(VULKAN_CPPFLAGS) -DGANTRY_TEST_DROP_BARRIER
 tests_vulkan_dropped_gantry_vulkan_la_CFLAGS = $(gantry_vulkan_la_CFLAGS)

@@ -1,10 +1,13 @@
 /* Drives the Vulkan plugin through its table of entries, on every usable device.
  *
- *     vulkan_plugin PLUGIN                run the groups
- *     vulkan_plugin PLUGIN provoke        make a mistake on purpose: the validation layer must
- * speak vulkan_plugin PLUGIN no-driver      no driver is installed vulkan_plugin PLUGIN
- * broken-driver  one driver of several is broken vulkan_plugin PLUGIN race           PLUGIN has no
- * barriers between stages: results must go wrong
+ *     vulkan_plugin PLUGIN [MODE]
+ *
+ * Without a mode it runs the groups of tests. The modes:
+ * - provoke: makes a mistake on purpose, the validation layer must speak;
+ * - no-driver: no driver is installed;
+ * - broken-driver: one driver of several is broken;
+ * - race: PLUGIN has no barriers between stages, results must go wrong;
+ * - bench: times the plugin beside the driver itself.
  *
  * Under VK_INSTANCE_LAYERS every message of the layer appears on the output; ctest looks for them.
  * Exit status 77: skipped, for the reason printed. */
@@ -55,7 +58,7 @@ static bool use_device(uint32_t index)
 
 /* ---- The modes ------------------------------------------------------------------------------ */
 
-static int run_groups(void)
+static int run_on_all(int (*run)(void))
 {
     uint32_t used = 0;
     int failed = 0;
@@ -68,12 +71,7 @@ static int run_groups(void)
             continue;
         printf("On %s, %s\n", rig.info.name, rig.info.driver_version);
         used++;
-        failed += run_device_tests();
-        failed += run_memory_tests();
-        failed += run_kernel_tests();
-        failed += run_plan_tests();
-        failed += run_fold_tests();
-        failed += run_queue_tests();
+        failed += run();
     }
     rig_close();
     live = rig_live();
@@ -82,6 +80,22 @@ static int run_groups(void)
     if (used == 0)
         return SKIPPED;
     return failed == 0 && live == 0 ? 0 : 1;
+}
+
+static int run_all_groups(void)
+{
+    return run_device_tests() + run_memory_tests() + run_kernel_tests() + run_plan_tests() +
+           run_fold_tests() + run_queue_tests();
+}
+
+static int run_groups(void)
+{
+    return run_on_all(run_all_groups);
+}
+
+static int run_benches(void)
+{
+    return run_on_all(run_bench);
 }
 
 /* A fill at an odd offset, which core would have refused. */
@@ -229,7 +243,7 @@ static const struct {
 } modes[] = {
     {"groups", run_groups},       {"provoke", run_provoke},
     {"no-driver", run_no_driver}, {"broken-driver", run_broken_driver},
-    {"race", run_race},
+    {"race", run_race},           {"bench", run_benches},
 };
 
 int main(int argc, char **argv)

@@ -137,5 +137,6 @@ int run_kernel_tests(void);
 int run_plan_tests(void);
 int run_fold_tests(void);
 int run_queue_tests(void);
+int run_bench(void);
 
 #endif

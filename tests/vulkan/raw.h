@@ -1,0 +1,66 @@
+/* The yardstick: the same launches recorded and submitted straight on the driver, on the plugin's
+ * own VkDevice and VkQueue. */
+#ifndef GANTRY_TEST_VULKAN_RAW_H
+#define GANTRY_TEST_VULKAN_RAW_H
+
+#include <vulkan/vulkan.h>
+
+#include "rig.h"
+
+#define RAW_CALLS(X)              \
+    X(vkAllocateCommandBuffers)   \
+    X(vkBeginCommandBuffer)       \
+    X(vkCmdBindPipeline)          \
+    X(vkCmdDispatch)              \
+    X(vkCmdPipelineBarrier)       \
+    X(vkCmdPushConstants)         \
+    X(vkCreateCommandPool)        \
+    X(vkCreateComputePipelines)   \
+    X(vkCreatePipelineLayout)     \
+    X(vkCreateSemaphore)          \
+    X(vkCreateShaderModule)       \
+    X(vkDestroyCommandPool)       \
+    X(vkDestroyPipeline)          \
+    X(vkDestroyPipelineLayout)    \
+    X(vkDestroySemaphore)         \
+    X(vkDestroyShaderModule)      \
+    X(vkEndCommandBuffer)         \
+    X(vkGetSemaphoreCounterValue) \
+    X(vkQueueSubmit)              \
+    X(vkResetCommandPool)
+
+struct raw {
+#define X(name) PFN_##name name;
+    RAW_CALLS(X)
+#undef X
+    VkDevice device;
+    VkQueue queue;
+    VkPipelineLayout layout;
+    VkPipeline pipeline;
+    VkSemaphore timeline;
+    uint64_t value; /* of the last submission */
+    VkCommandPool pool;
+    VkCommandBuffer commands;
+};
+
+/* Barriers of a recorded buffer beside those between its launches. */
+enum {
+    RAW_FIRST = 1,     /* earlier launches and transfers before its own launches */
+    RAW_FIRST_ALL = 2, /* the same by ALL_COMMANDS and MEMORY accesses */
+    RAW_HOST = 4,      /* at the end, to the host */
+};
+
+/* A command buffer in a pool of its own, on the line's VkQueue. */
+void raw_open(struct raw *raw, const struct line *line);
+void raw_close(struct raw *raw);
+
+/* Records `count` dependent launches of `blocks` blocks, resetting what was recorded before: the
+ * buffer alone, or its pool. */
+void raw_record(struct raw *raw, const struct step_args *args, uint32_t blocks, uint32_t count,
+                uint32_t barriers);
+void raw_reset_pool(struct raw *raw);
+
+void raw_submit(struct raw *raw);
+bool raw_reached(struct raw *raw);
+
+#endif
