@@ -68,9 +68,9 @@ const struct option options[OPTION_COUNT] = {
             .max = 65536,
             .unit = "launches",
             .fallback = "16",
-            .effect = "Launches that a stream collects before it submits them. At 16 most of "
-                      "what collecting saves is saved, and the first launch is not kept long.",
-            .pending = true,
+            .effect = "Commands that a queue's open batch collects before it is submitted. At 16 "
+                      "most of what collecting saves is saved, and the first launch is not kept "
+                      "long.",
         },
     [OPTION_BATCH_MAX_MS] =
         {
@@ -83,7 +83,6 @@ const struct option options[OPTION_COUNT] = {
             .effect = "Longest estimated time of a batch and of a fold. 10 leaves a desktop "
                       "that draws on the same device its frames, and is far from the seconds "
                       "after which drivers reset a device.",
-            .pending = true,
         },
     [OPTION_BLOCK_SIZE] =
         {
@@ -203,8 +202,8 @@ const struct option options[OPTION_COUNT] = {
             .max = 4096,
             .unit = "MiB",
             .fallback = "16",
-            .effect = "Size of the host memory through which streamed uploads go.",
-            .pending = true,
+            .effect = "Size of the host memory through which a queue's streamed uploads go, and as "
+                      "much again for its downloads. More in flight must wait.",
         },
     [OPTION_VALIDATE] =
         {

@@ -30,41 +30,54 @@ static char *make_label(struct gantry_device *device, const struct gantry_queue_
 
 static void free_memory(struct gantry_queue *queue)
 {
-    pthread_mutex_destroy(&queue->lock);
     pthread_mutex_destroy(&queue->delivery_lock);
+    losses_free(&queue->stream.losses);
     free(queue->deliveries);
     free(queue->label);
     free(queue);
 }
 
+static enum gantry_status open_queue(struct gantry_queue *queue,
+                                     const struct gantry_queue_params *params)
+{
+    struct gantry_device *device = queue->object.device;
+    struct gantry_backend_queue_params drv_params = {0};
+    enum gantry_status status;
+
+    queue->label = make_label(device, params);
+    if (!queue->label)
+        return fail(GANTRY_E_OUT_OF_HOST_MEMORY, "no host memory for a queue");
+    status = stream_open(queue);
+    if (status != GANTRY_OK)
+        return status;
+    if (params)
+        queue->kind = params->kind;
+    drv_params.kind = queue->kind;
+    drv_params.priority = params ? params->priority : 0;
+    drv_params.label = queue->label;
+    drv_params.stats = &queue->stats;
+    status = device->ops->queue_create(device->drv, &drv_params, &queue->drv);
+    if (status != GANTRY_OK)
+        fail_context("queue \"%s\" of device \"%s\" can't be made", queue->label, device->label);
+    return device_check(device, status);
+}
+
 enum gantry_status queue_make(struct gantry_device *device,
                               const struct gantry_queue_params *params, struct gantry_queue **queue)
 {
-    struct gantry_backend_queue_params drv_params = {0};
     struct gantry_queue *made = calloc(1, sizeof(*made));
     enum gantry_status status;
 
     if (!made)
         return fail(GANTRY_E_OUT_OF_HOST_MEMORY, "no host memory for a queue");
-    pthread_mutex_init(&made->lock, NULL);
     pthread_mutex_init(&made->delivery_lock, NULL);
     atomic_init(&made->refs, 1);
-    made->label = make_label(device, params);
-    if (!made->label) {
-        free_memory(made);
-        return fail(GANTRY_E_OUT_OF_HOST_MEMORY, "no host memory for a queue");
-    }
-    if (params)
-        made->kind = params->kind;
-    drv_params.kind = made->kind;
-    drv_params.priority = params ? params->priority : 0;
-    drv_params.label = made->label;
-    drv_params.stats = &made->stats;
-    status = device->ops->queue_create(device->drv, &drv_params, &made->drv);
+    made->object.device = device;
+    status = open_queue(made, params);
     if (status != GANTRY_OK) {
-        fail_context("queue \"%s\" of device \"%s\" can't be made", made->label, device->label);
+        stream_free(made);
         free_memory(made);
-        return device_check(device, status);
+        return status;
     }
     object_link(&made->object, device, OBJECT_QUEUE);
     *queue = made;
@@ -103,15 +116,22 @@ void queue_unref(struct gantry_queue *queue)
         free_memory(queue);
 }
 
+static void flush_and_wait(struct gantry_queue *queue)
+{
+    stream_flush(queue);
+    queue_wait(queue, atomic_load(&queue->submitted), GANTRY_FOREVER);
+}
+
 void queue_free(struct gantry_queue *queue)
 {
     struct gantry_device *device = queue->object.device;
     struct gantry_drv_queue *drv = queue->drv;
 
-    queue_wait(queue, atomic_load(&queue->submitted), GANTRY_FOREVER);
+    flush_and_wait(queue);
     object_unlink(&queue->object);
     queue->drv = NULL;
     device->ops->queue_destroy(drv);
+    stream_free(queue);
     queue_unref(queue);
 }
 
@@ -133,14 +153,12 @@ void gantry_queue_destroy(struct gantry_queue **queue)
 
 void queue_idle_all(struct gantry_device *device)
 {
-    /* Waiting takes no lock of the device, so the queues must not go meanwhile: the caller closes
-     * the device, or holds one of its objects, and destroying a queue beside that is its mistake.
+    /* Waiting must not hold the device's lock, so the queues must not go meanwhile: the caller
+     * closes the device, or holds one of its objects, and destroying a queue beside that is its
+     * mistake.
      */
-    for (struct object *o = device->objects[OBJECT_QUEUE]; o; o = o->next) {
-        struct gantry_queue *queue = (struct gantry_queue *)o;
-
-        queue_wait(queue, atomic_load(&queue->submitted), GANTRY_FOREVER);
-    }
+    for (struct object *o = device->objects[OBJECT_QUEUE]; o; o = o->next)
+        flush_and_wait((struct gantry_queue *)o);
 }
 
 enum gantry_status gantry_queue_native(struct gantry_queue *queue,
@@ -168,9 +186,9 @@ enum gantry_status gantry_queue_stats(struct gantry_queue *queue, struct gantry_
     *stats = (struct gantry_queue_stats){0};
     if (queue->object.device->process != process_id())
         return device_usable(queue->object.device, "gantry_queue_stats");
-    pthread_mutex_lock(&queue->lock);
+    lock_take(&queue->lock);
     *stats = queue->stats;
-    pthread_mutex_unlock(&queue->lock);
+    lock_release(&queue->lock);
     stats->spins = atomic_load(&queue->spins);
     stats->blocking_waits = atomic_load(&queue->blocking_waits);
     return GANTRY_OK;

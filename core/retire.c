@@ -1,5 +1,5 @@
 /* Things that queued work may still use. Each remembers, per queue, the last value that had been
- * given out when it was retired. */
+ * given out when it was retired, that of the open batch included. */
 #include <stdlib.h>
 
 #include "queue.h"
@@ -33,8 +33,7 @@ static struct retired *take_moment(struct gantry_device *device)
         struct gantry_queue *queue = (struct gantry_queue *)o;
 
         queue_ref(queue);
-        retired->marks[retired->mark_count++] =
-            (struct mark){queue, atomic_load(&queue->submitted)};
+        retired->marks[retired->mark_count++] = (struct mark){queue, atomic_load(&queue->given)};
     }
     return retired;
 }

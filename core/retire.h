@@ -6,9 +6,10 @@
 
 struct gantry_device;
 
-/* Calls release(device, object) once everything that was submitted to the device before this call
- * has completed: at once when it has, else during a later call. When there is no memory to remember
- * it, waits for the device instead. Never fails. */
+/* Calls release(device, object) once everything that was given to the device before this call, open
+ * batches included, has completed: at once when it has, else during a later call. When there is no
+ * memory to remember it, waits for the device instead. Never fails. Not with a queue's lock held.
+ */
 void retire(struct gantry_device *device, void (*release)(struct gantry_device *, void *),
             void *object);
 

@@ -6,15 +6,6 @@
 #include "retire.h"
 #include "status.h"
 
-/* Waits that a submission hands to the plugin; most have few. */
-#define INLINE_WAITS 8
-
-struct waits {
-    struct gantry_backend_wait *all;
-    struct gantry_backend_wait here[INLINE_WAITS];
-    uint32_t count;
-};
-
 /* ---- Checks --------------------------------------------------------------------------------- */
 
 static enum gantry_status check_objects(const struct gantry_queue *queue,
@@ -56,9 +47,12 @@ static enum gantry_status check_list(const struct gantry_queue *queue,
     return list_check_buffers(list);
 }
 
+/* That the point is one to wait for; sends the batch that it may be in. */
 static enum gantry_status check_wait(const struct gantry_queue *queue, struct gantry_point wait,
                                      uint32_t i)
 {
+    enum gantry_status status;
+
     if (!wait.queue)
         return GANTRY_OK;
     if (wait.queue->object.device != queue->object.device)
@@ -67,12 +61,17 @@ static enum gantry_status check_wait(const struct gantry_queue *queue, struct ga
             "gantry_queue_submit: wait %u is a point of device \"%s\", queue \"%s\" belongs "
             "to \"%s\"; wait for it on the host with gantry_wait",
             i, wait.queue->object.device->label, queue->label, queue->object.device->label);
-    if (wait.value > atomic_load(&wait.queue->submitted))
+    if (wait.value > atomic_load(&wait.queue->given))
         return fail(GANTRY_E_INVALID_ARGUMENT,
                     "gantry_queue_submit: wait %u is point %" PRIu64 " of queue \"%s\", which was "
                     "never given out; the last one is %" PRIu64,
-                    i, wait.value, wait.queue->label, atomic_load(&wait.queue->submitted));
-    return GANTRY_OK;
+                    i, wait.value, wait.queue->label, atomic_load(&wait.queue->given));
+    /* Work is handed to a driver only after everything that it waits for. */
+    stream_reach(wait.queue, wait.value, GANTRY_BATCH_ORDER);
+    status = losses_find(&wait.queue->stream.losses, wait.value);
+    if (status != GANTRY_OK)
+        fail_context("gantry_queue_submit: wait %u will never be reached", i);
+    return status;
 }
 
 /* ---- Waits ---------------------------------------------------------------------------------- */
@@ -120,36 +119,19 @@ static void free_waits(struct waits *waits)
 
 /* ---- The call ------------------------------------------------------------------------------- */
 
-/* Before the driver is asked, so that whoever sees the value completed finds the delivery. */
-static enum gantry_status push_delivery(struct gantry_queue *queue, uint64_t value,
-                                        struct list_instance *instance)
+static enum gantry_status add_deliveries(struct gantry_queue *queue,
+                                         const struct list_instance *instance, uint64_t value)
 {
     enum gantry_status status = GANTRY_OK;
 
-    pthread_mutex_lock(&queue->delivery_lock);
-    if (queue->delivery_count == queue->delivery_capacity) {
-        uint32_t capacity = queue->delivery_capacity ? 2 * queue->delivery_capacity : 16;
-        struct delivery *grown = realloc(queue->deliveries, capacity * sizeof(*grown));
+    for (uint32_t i = 0; i < instance->download_count && status == GANTRY_OK; i++) {
+        const struct transfer *transfer = &instance->downloads[i];
+        const uint8_t *from = (const uint8_t *)instance->readback.host + transfer->staging;
 
-        if (grown) {
-            queue->deliveries = grown;
-            queue->delivery_capacity = capacity;
-        } else {
-            status = fail(GANTRY_E_OUT_OF_HOST_MEMORY,
-                          "gantry_queue_submit: no host memory for %u pending downloads", capacity);
-        }
+        status =
+            deliveries_add(queue, &(struct delivery){value, transfer->host, from, transfer->size});
     }
-    if (status == GANTRY_OK)
-        queue->deliveries[queue->delivery_count++] = (struct delivery){value, instance};
-    pthread_mutex_unlock(&queue->delivery_lock);
     return status;
-}
-
-static void pop_delivery(struct gantry_queue *queue)
-{
-    pthread_mutex_lock(&queue->delivery_lock);
-    queue->delivery_count--;
-    pthread_mutex_unlock(&queue->delivery_lock);
 }
 
 static enum gantry_status call_plugin(struct gantry_queue *queue, struct gantry_list *list,
@@ -160,21 +142,20 @@ static enum gantry_status call_plugin(struct gantry_queue *queue, struct gantry_
     struct gantry_backend_submission submission = {.waits = waits->all,
                                                    .wait_count = waits->count,
                                                    .value = value};
-    struct plan plan;
     enum gantry_status status;
 
-    if (list->state == LIST_FINISHED)
-        return ops->submit(queue->drv, instance->built, &submission);
-    status = list_plan(list, instance, &plan);
-    if (status != GANTRY_OK)
-        return status;
-    status = ops->submit_once(queue->drv, &plan.view, &submission);
-    plan_clear(&plan);
+    if (list->state != LIST_FINISHED) {
+        status = list_plan(list, instance);
+        return status == GANTRY_OK ? ops->submit_once(queue->drv, &list->plan.view, &submission)
+                                   : status;
+    }
+    patch_submission(list, instance, &submission);
+    status = ops->submit(queue->drv, instance->built, &submission);
+    queue->stats.patches += status == GANTRY_OK && submission.patch_size;
     return status;
 }
 
-static void count_submission(struct gantry_queue *queue, const struct gantry_list *list,
-                             bool waited)
+static void count_submission(struct gantry_queue *queue, const struct gantry_list *list)
 {
     struct gantry_queue_stats *stats = &queue->stats;
 
@@ -186,29 +167,40 @@ static void count_submission(struct gantry_queue *queue, const struct gantry_lis
         stats->oneshots++;
     stats->fallbacks[GANTRY_FALLBACK_ARGS_IN_TABLE] += list->folded_args;
     stats->fallbacks[GANTRY_FALLBACK_GRID_LAID_OUT] += list->folded_grids;
-    stats->fallbacks[GANTRY_FALLBACK_LIST_BUSY] += waited;
+    stats->fallbacks[GANTRY_FALLBACK_NO_CHAIN] += list->unchained;
+    stats->folded += list->folded;
+}
+
+enum gantry_status queue_hand_over(struct gantry_queue *queue, struct gantry_list *list,
+                                   struct list_instance *instance, const struct waits *waits,
+                                   uint64_t value)
+{
+    enum gantry_status status = call_plugin(queue, list, instance, waits, value);
+
+    if (status != GANTRY_OK)
+        return device_check(queue->object.device, status);
+    atomic_store(&queue->submitted, value);
+    count_submission(queue, list);
+    return GANTRY_OK;
 }
 
 /* With the queue's lock held. */
 static enum gantry_status submit_locked(struct gantry_queue *queue, struct gantry_list *list,
                                         struct list_instance *instance, const struct waits *waits)
 {
-    uint64_t value = atomic_load(&queue->submitted) + 1;
-    bool downloads = list->transfer_count && instance->download_count;
-    enum gantry_status status = GANTRY_OK;
+    enum gantry_status status = stream_send(queue, GANTRY_BATCH_ORDER);
+    uint64_t value = atomic_load(&queue->given) + 1;
 
-    if (downloads)
-        status = push_delivery(queue, value, instance);
-    if (status != GANTRY_OK)
-        return status;
-    status = call_plugin(queue, list, instance, waits, value);
+    if (status == GANTRY_OK && list->transfer_count)
+        status = add_deliveries(queue, instance, value);
+    if (status == GANTRY_OK)
+        status = queue_hand_over(queue, list, instance, waits, value);
     if (status != GANTRY_OK) {
-        if (downloads)
-            pop_delivery(queue);
+        deliveries_drop(queue, value, UINT32_MAX);
         fail_context("list \"%s\" can't be submitted to queue \"%s\"", list->label, queue->label);
-        return device_check(queue->object.device, status);
+        return status;
     }
-    atomic_store(&queue->submitted, value);
+    atomic_store(&queue->given, value);
     list_submitted(list, instance, queue, value);
     return GANTRY_OK;
 }
@@ -226,18 +218,18 @@ static enum gantry_status submit(struct gantry_queue *queue, struct gantry_list 
         return device_check(queue->object.device, status);
     status = collect_waits(queue, list, points, count, &waits);
     if (status == GANTRY_OK) {
-        pthread_mutex_lock(&queue->lock);
+        lock_take(&queue->lock);
         status = submit_locked(queue, list, instance, &waits);
-        if (status == GANTRY_OK) {
-            count_submission(queue, list, waited);
-            *point = (struct gantry_point){queue, list->last_value};
-        }
-        pthread_mutex_unlock(&queue->lock);
+        queue->stats.fallbacks[GANTRY_FALLBACK_LIST_BUSY] += waited;
+        lock_release(&queue->lock);
     }
     free_waits(&waits);
-    if (status == GANTRY_OK && list->state == LIST_RECORDING)
+    if (status != GANTRY_OK)
+        return status;
+    *point = (struct gantry_point){queue, list->last_value};
+    if (list->state == LIST_RECORDING)
         list_reset(list);
-    return status;
+    return GANTRY_OK;
 }
 
 enum gantry_status gantry_queue_submit(struct gantry_queue *queue, struct gantry_list *list,
@@ -269,12 +261,14 @@ static enum gantry_status submit_plan(struct gantry_queue *queue, const struct g
     struct gantry_backend_submission submission = {0};
     enum gantry_status status;
 
-    pthread_mutex_lock(&queue->lock);
-    submission.value = atomic_load(&queue->submitted) + 1;
+    lock_take(&queue->lock);
+    submission.value = atomic_load(&queue->given) + 1;
     status = queue->object.device->ops->submit_once(queue->drv, plan, &submission);
-    if (status == GANTRY_OK)
+    if (status == GANTRY_OK) {
         atomic_store(&queue->submitted, submission.value);
-    pthread_mutex_unlock(&queue->lock);
+        atomic_store(&queue->given, submission.value);
+    }
+    lock_release(&queue->lock);
     return status == GANTRY_OK ? queue_wait(queue, submission.value, GANTRY_FOREVER)
                                : device_check(queue->object.device, status);
 }

@@ -1,8 +1,9 @@
 /* Reaching points: downloads are delivered, then the value counts as reached. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "clock.h"
 #include "queue.h"
 #include "retire.h"
 #include "status.h"
@@ -10,24 +11,54 @@
 /* The clock costs about as much as a look at a counter in memory: ask it now and then. */
 #define LOOKS_PER_CLOCK 16
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* ---- Deliveries ----------------------------------------------------------------------------- */
 
-static void deliver_one(const struct list_instance *instance)
+enum gantry_status deliveries_add(struct gantry_queue *queue, const struct delivery *delivery)
 {
-    for (uint32_t i = 0; i < instance->download_count; i++) {
-        const struct transfer *transfer = &instance->downloads[i];
+    enum gantry_status status = GANTRY_OK;
 
-        memcpy(transfer->host, (const uint8_t *)instance->readback.host + transfer->staging,
-               transfer->size);
+    pthread_mutex_lock(&queue->delivery_lock);
+    if (queue->delivery_count == queue->delivery_capacity) {
+        uint32_t capacity = queue->delivery_capacity ? 2 * queue->delivery_capacity : 16;
+        struct delivery *grown = realloc(queue->deliveries, capacity * sizeof(*grown));
+
+        if (grown) {
+            queue->deliveries = grown;
+            queue->delivery_capacity = capacity;
+        } else {
+            status = fail(GANTRY_E_OUT_OF_HOST_MEMORY,
+                          "no host memory for %u pending downloads of queue \"%s\"", capacity,
+                          queue->label);
+        }
     }
+    if (status == GANTRY_OK)
+        queue->deliveries[queue->delivery_count++] = *delivery;
+    pthread_mutex_unlock(&queue->delivery_lock);
+    return status;
+}
+
+void deliveries_drop(struct gantry_queue *queue, uint64_t value, uint32_t most)
+{
+    pthread_mutex_lock(&queue->delivery_lock);
+    while (most-- && queue->delivery_count > queue->delivered &&
+           queue->deliveries[queue->delivery_count - 1].value == value)
+        queue->delivery_count--;
+    pthread_mutex_unlock(&queue->delivery_lock);
+}
+
+/* Forgets what was delivered once that is as much as what is left, so that an entry moves at most
+ * once for each one that goes. */
+static void forget_delivered(struct gantry_queue *queue)
+{
+    uint32_t left = queue->delivery_count - queue->delivered;
+
+    if (left > queue->delivered)
+        return;
+    if (left)
+        memcpy(queue->deliveries, queue->deliveries + queue->delivered,
+               left * sizeof(*queue->deliveries));
+    queue->delivered = 0;
+    queue->delivery_count = left;
 }
 
 /* The device has completed `value`: writes the downloads up to it to host memory, then lets others
@@ -35,15 +66,16 @@ static void deliver_one(const struct list_instance *instance)
  * the downloads are really there. */
 static void deliver(struct gantry_queue *queue, uint64_t value)
 {
-    uint32_t done = 0;
-
     pthread_mutex_lock(&queue->delivery_lock);
-    for (; done < queue->delivery_count && queue->deliveries[done].value <= value; done++)
-        deliver_one(queue->deliveries[done].instance);
-    queue->delivery_count -= done;
-    if (done)
-        memmove(queue->deliveries, queue->deliveries + done,
-                queue->delivery_count * sizeof(*queue->deliveries));
+    if (meter_watches(&queue->stream.meter))
+        meter_look(&queue->stream.meter, value, now_ns());
+    while (queue->delivered < queue->delivery_count &&
+           queue->deliveries[queue->delivered].value <= value) {
+        const struct delivery *delivery = &queue->deliveries[queue->delivered++];
+
+        memcpy(delivery->to, delivery->from, delivery->size);
+    }
+    forget_delivered(queue);
     if (atomic_load(&queue->completed) < value)
         atomic_store_explicit(&queue->completed, value, memory_order_release);
     pthread_mutex_unlock(&queue->delivery_lock);
@@ -70,7 +102,7 @@ static enum gantry_status look(struct gantry_queue *queue, uint64_t value)
 
 bool queue_reached(struct gantry_queue *queue, uint64_t value)
 {
-    return look(queue, value) != GANTRY_NOT_READY;
+    return look(queue, losses_pass(&queue->stream.losses, value)) != GANTRY_NOT_READY;
 }
 
 /* Looks until the policy's spin time or the limit is over. */
@@ -108,8 +140,10 @@ static enum gantry_status sleep_until(struct gantry_queue *queue, uint64_t value
 enum gantry_status queue_wait(struct gantry_queue *queue, uint64_t value, uint64_t timeout_ns)
 {
     uint64_t start;
-    enum gantry_status status = look(queue, value);
+    enum gantry_status status;
 
+    value = losses_pass(&queue->stream.losses, value);
+    status = look(queue, value);
     if (status != GANTRY_NOT_READY)
         return status;
     start = now_ns();
@@ -135,16 +169,16 @@ enum gantry_status queue_wait(struct gantry_queue *queue, uint64_t value, uint64
 static enum gantry_status check_point(struct gantry_point point, const char *what)
 {
     enum gantry_status status = device_usable(point.queue->object.device, what);
-    uint64_t submitted;
+    uint64_t given;
 
     if (status != GANTRY_OK)
         return status;
-    submitted = atomic_load(&point.queue->submitted);
-    if (point.value > submitted)
+    given = atomic_load(&point.queue->given);
+    if (point.value > given)
         return fail(GANTRY_E_INVALID_ARGUMENT,
                     "%s: point %" PRIu64 " of queue \"%s\" was never given out; the last one is "
                     "%" PRIu64,
-                    what, point.value, point.queue->label, submitted);
+                    what, point.value, point.queue->label, given);
     return GANTRY_OK;
 }
 
@@ -155,6 +189,10 @@ enum gantry_status gantry_wait(struct gantry_point point, uint64_t timeout_ns)
     if (!point.queue)
         return GANTRY_OK;
     status = check_point(point, "gantry_wait");
+    if (status != GANTRY_OK)
+        return status;
+    stream_reach(point.queue, point.value, GANTRY_BATCH_LOOK);
+    status = losses_find(&point.queue->stream.losses, point.value);
     if (status == GANTRY_OK)
         status = queue_wait(point.queue, point.value, timeout_ns);
     if (status == GANTRY_OK)
@@ -169,5 +207,9 @@ enum gantry_status gantry_poll(struct gantry_point point)
     if (!point.queue)
         return GANTRY_OK;
     status = check_point(point, "gantry_poll");
+    if (status != GANTRY_OK)
+        return status;
+    stream_try_reach(point.queue, point.value);
+    status = losses_find(&point.queue->stream.losses, point.value);
     return status == GANTRY_OK ? look(point.queue, point.value) : status;
 }

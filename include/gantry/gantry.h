@@ -369,12 +369,12 @@ enum gantry_fallback {
 };
 
 /* Why an open batch of streamed commands went out. X(NAME, text). */
-#define GANTRY_BATCH_MAP(X)                                   \
-    X(IDLE, "the device had nothing to do")                   \
-    X(FULL, "it held batch_size launches")                    \
-    X(TIME, "its estimated time reached batch_max_ms")        \
-    X(FLUSH, "gantry_queue_flush, or the end of the queue")   \
-    X(LOOK, "someone waited for or polled a point inside it") \
+#define GANTRY_BATCH_MAP(X)                                     \
+    X(IDLE, "the device had nothing to do")                     \
+    X(FULL, "it held batch_size commands, or staging was full") \
+    X(TIME, "its estimated time reached batch_max_ms")          \
+    X(FLUSH, "gantry_queue_flush, or the end of the queue")     \
+    X(LOOK, "someone waited for or polled a point inside it")   \
     X(ORDER, "a list was submitted behind it, or another queue waits for it")
 
 enum gantry_batch {
@@ -386,7 +386,7 @@ enum gantry_batch {
 
 /* Counters since the queue was created. */
 struct gantry_queue_stats {
-    uint64_t submissions; /* calls of gantry_queue_submit that reached the driver */
+    uint64_t submissions; /* lists and batches that reached the driver: replays and oneshots */
     uint64_t launches;    /* kernel launches in them */
     uint64_t replays;     /* submissions of finished lists */
     uint64_t oneshots;    /* submissions of unfinished lists and of batches */
@@ -402,6 +402,7 @@ struct gantry_queue_stats {
     uint64_t blocking_waits; /* waits that slept */
     uint64_t fallbacks[GANTRY_FALLBACK_COUNT];
 };
+/* Any thread; the open batch is not counted before it goes out. */
 GANTRY_API enum gantry_status gantry_queue_stats(struct gantry_queue *queue,
                                                  struct gantry_queue_stats *stats);
 
@@ -714,16 +715,21 @@ GANTRY_API enum gantry_status gantry_queue_submit(struct gantry_queue *queue,
 
 /* Streaming: commands given to the queue one at a time. They gather in the queue's open batch,
  * which goes out by itself when the call finds the device idle, when it holds the policy's
- * batch_size launches, when its estimated time reaches batch_max_ms, and whenever someone looks at
- * a point inside it (gantry_wait, gantry_poll, another queue's wait, a list submitted behind it). A
- * program that stops calling must call gantry_queue_flush(): gantry has no threads of its own.
+ * batch_size commands, when its estimated time reaches batch_max_ms (few commands until some have
+ * been timed), and whenever someone looks at a point inside it (gantry_wait, gantry_poll, another
+ * queue's wait, a list submitted behind it). A program that stops calling must call
+ * gantry_queue_flush(): gantry has no threads of its own.
  *
  * Each command waits for the one before it, whichever thread gave it. *point, which may be NULL,
- * gets the command's point, which may be that of its whole batch. A batch that the driver refuses
- * is lost, and waits for its points return that failure.
+ * gets the command's point, which is that of its whole batch. A command that is refused, for its
+ * arguments or want of memory, leaves the batch as it was. A batch that the driver refuses is lost:
+ * the call that sent it and waits for its points return that failure, a warning is logged, and
+ * later batches go on.
  *
  * An upload has copied the host memory when it returns; a download has written it when its point is
- * found reached by gantry_wait() or gantry_poll(). Zero-sized commands do nothing. */
+ * found reached by gantry_wait() or gantry_poll(). Both go through staging_mib of memory, and wait
+ * for the device while all of it is in flight. Zero-sized commands do nothing; their point is that
+ * of the work before them. What a command uses may be destroyed when the call has returned. */
 GANTRY_API enum gantry_status gantry_queue_launch(struct gantry_queue *queue,
                                                   struct gantry_kernel *kernel,
                                                   struct gantry_size threads, const void *args,
@@ -745,7 +751,8 @@ GANTRY_API enum gantry_status gantry_queue_fill(struct gantry_queue *queue,
                                                 uint64_t size, uint32_t pattern,
                                                 struct gantry_point *point);
 
-/* Sends the open batch, if there is one. Does not wait for the device. */
+/* Sends the open batch, if there is one; its failure when the driver refuses it. Does not wait for
+ * the device. */
 GANTRY_API enum gantry_status gantry_queue_flush(struct gantry_queue *queue);
 
 #define GANTRY_FOREVER UINT64_MAX
