@@ -20,7 +20,17 @@ struct command_launch {
     struct gantry_size blocks;
     size_t args; /* offset into the list's bytes */
     uint32_t args_size;
-    bool folded; /* through the folded entry: too large for the direct one */
+    uint32_t patchable; /* number of its struct patchable, from 1; 0: none */
+    bool folded;        /* through the folded entry: too large for the direct one */
+};
+
+/* What may be changed of a launch after its list was finished, and how far. */
+struct patchable {
+    uint32_t id; /* of its command */
+    struct gantry_kernel *kernel;
+    struct gantry_size max;  /* threads, as they were stated */
+    struct gantry_size grid; /* blocks for these, which the launch is laid out for; {0, 0, 0}: it
+                                can never run, and has no command */
 };
 
 struct command_copy {

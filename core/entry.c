@@ -1,4 +1,4 @@
-/* One entry of a kernel, direct or folded, as the plugin makes it from the package's images. */
+/* One entry of a kernel, as the plugin makes it from the package's images. */
 #include "entry.h"
 
 #include <stdlib.h>
@@ -68,6 +68,14 @@ static void pick_images(struct attempt *attempt, bool with_features)
 static enum gantry_status begin(struct attempt *attempt, const struct gantry_kernel *kernel,
                                 enum gantry_entry entry)
 {
+    static const struct {
+        const char *name, *suffix;
+    } entries[] = {
+        [GANTRY_ENTRY_DIRECT] = {"direct", ""},
+        [GANTRY_ENTRY_FOLDED] = {"folded", GANTRY_FOLDED_SUFFIX},
+        [GANTRY_ENTRY_CHAINED] = {"chained", GANTRY_CHAINED_SUFFIX},
+    };
+    const char *name = entries[entry].name;
     uint32_t count = kernel->module->package->image_count;
 
     memset(attempt, 0, sizeof(*attempt));
@@ -76,8 +84,7 @@ static enum gantry_status begin(struct attempt *attempt, const struct gantry_ker
     attempt->params.entry = entry;
     attempt->params.block = kernel->block;
     attempt->images = calloc((size_t)count + 1, sizeof(*attempt->images));
-    attempt->symbol = text_make("%s%s", kernel->source->name,
-                                entry == GANTRY_ENTRY_FOLDED ? GANTRY_FOLDED_SUFFIX : "");
+    attempt->symbol = text_make("%s%s", kernel->source->name, entries[entry].suffix);
     if (!attempt->images || !attempt->symbol)
         return fail(GANTRY_E_OUT_OF_HOST_MEMORY, "kernel %s: out of host memory",
                     kernel->source->name);
@@ -87,8 +94,7 @@ static enum gantry_status begin(struct attempt *attempt, const struct gantry_ker
     pick_images(attempt, false);
     if (attempt->params.image_count == 0)
         return fail(GANTRY_E_NO_IMAGE, "kernel %s: module \"%s\" holds no image of its %s entry",
-                    kernel->source->name, kernel->module->label,
-                    entry == GANTRY_ENTRY_FOLDED ? "folded" : "direct");
+                    kernel->source->name, kernel->module->label, name);
     return GANTRY_OK;
 }
 

@@ -1,4 +1,4 @@
-/* One entry of a kernel, direct or folded, as the plugin makes it from the package's images. */
+/* One entry of a kernel, as the plugin makes it from the package's images. */
 #ifndef GANTRY_CORE_ENTRY_H
 #define GANTRY_CORE_ENTRY_H
 

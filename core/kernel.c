@@ -106,16 +106,23 @@ static void destroy_entries(struct gantry_kernel *kernel)
 
     if (kernel->direct)
         device->ops->kernel_destroy(device->drv, kernel->direct);
-    if (kernel->folded)
-        device->ops->kernel_destroy(device->drv, kernel->folded);
-    kernel->direct = kernel->folded = NULL;
+    if (kernel->folded.drv)
+        device->ops->kernel_destroy(device->drv, kernel->folded.drv);
+    if (kernel->chained.drv)
+        device->ops->kernel_destroy(device->drv, kernel->chained.drv);
+    kernel->direct = NULL;
+    kernel->folded = kernel->chained = (struct kernel_entry){0};
 }
 
 static enum gantry_status make_entry(struct gantry_kernel *kernel)
 {
-    return entry_first(kernel) == GANTRY_ENTRY_FOLDED
-               ? entry_make(kernel, GANTRY_ENTRY_FOLDED, &kernel->folded, &kernel->info)
-               : entry_make(kernel, GANTRY_ENTRY_DIRECT, &kernel->direct, &kernel->info);
+    enum gantry_status status;
+
+    if (entry_first(kernel) == GANTRY_ENTRY_DIRECT)
+        return entry_make(kernel, GANTRY_ENTRY_DIRECT, &kernel->direct, &kernel->info);
+    status = entry_make(kernel, GANTRY_ENTRY_FOLDED, &kernel->folded.drv, &kernel->folded.info);
+    kernel->info = kernel->folded.info;
+    return status;
 }
 
 static enum gantry_status make_with(struct gantry_kernel *kernel, const struct wish *wish)
@@ -205,38 +212,106 @@ enum gantry_status gantry_kernel_create(struct gantry_module *module, const char
     return status;
 }
 
-/* Made without the lock, because compilers take long; of two threads that do so, one's entry stays.
- */
-enum gantry_status kernel_folded(struct gantry_kernel *kernel, struct gantry_drv_kernel **folded)
+/* ---- The other entries --------------------------------------------------------------------- */
+
+static enum gantry_status make_fitting(struct gantry_kernel *kernel, enum gantry_entry which,
+                                       struct kernel_entry *made)
 {
     struct gantry_device *device = kernel->object.device;
-    struct gantry_backend_kernel_info info;
-    struct gantry_drv_kernel *made;
+    enum gantry_status status = entry_make(kernel, which, &made->drv, &made->info);
+
+    if (status != GANTRY_OK || !made->info.max_threads || kernel->threads <= made->info.max_threads)
+        return status;
+    device->ops->kernel_destroy(device->drv, made->drv);
+    made->drv = NULL;
+    return fail(GANTRY_E_LIMIT,
+                "kernel %s: its %s entry takes blocks of %u threads at most, its block has %" PRIu64
+                "; ask for a smaller block",
+                kernel->source->name, which == GANTRY_ENTRY_FOLDED ? "folded" : "chained",
+                made->info.max_threads, kernel->threads);
+}
+
+/* Made without the lock, because compilers take long; of two threads that do so, one's entry stays.
+ */
+static enum gantry_status get_entry(struct gantry_kernel *kernel, enum gantry_entry which,
+                                    struct kernel_entry *place)
+{
+    struct gantry_device *device = kernel->object.device;
+    struct kernel_entry made = {0};
     enum gantry_status status;
+    bool done;
 
     pthread_mutex_lock(&device->lock);
-    *folded = kernel->folded;
+    done = place->drv != NULL;
     pthread_mutex_unlock(&device->lock);
-    if (*folded)
+    if (done)
         return GANTRY_OK;
-    status = entry_make(kernel, GANTRY_ENTRY_FOLDED, &made, &info);
-    if (status == GANTRY_OK && info.max_threads && kernel->threads > info.max_threads) {
-        device->ops->kernel_destroy(device->drv, made);
-        status = fail(GANTRY_E_LIMIT,
-                      "kernel %s: its folded entry takes blocks of %u threads at most, its block "
-                      "has %" PRIu64 "; ask for a smaller block",
-                      kernel->source->name, info.max_threads, kernel->threads);
-    }
+    status = make_fitting(kernel, which, &made);
     if (status != GANTRY_OK)
         return status;
     pthread_mutex_lock(&device->lock);
-    *folded = kernel->folded;
-    if (!*folded)
-        *folded = kernel->folded = made;
+    done = place->drv != NULL;
+    if (!done)
+        *place = made;
     pthread_mutex_unlock(&device->lock);
-    if (*folded != made)
-        device->ops->kernel_destroy(device->drv, made);
+    if (done)
+        device->ops->kernel_destroy(device->drv, made.drv);
     return GANTRY_OK;
+}
+
+static bool is_fatal(enum gantry_status status)
+{
+    return status == GANTRY_E_OUT_OF_HOST_MEMORY || status == GANTRY_E_OUT_OF_MEMORY ||
+           status == GANTRY_E_DEVICE_LOST;
+}
+
+static enum gantry_status try_entry(struct gantry_kernel *kernel, enum gantry_entry which,
+                                    struct kernel_entry *place, const struct kernel_entry **entry)
+{
+    struct gantry_device *device = kernel->object.device;
+    enum gantry_status status;
+    bool missing;
+    char *sentence;
+
+    pthread_mutex_lock(&device->lock);
+    *entry = place->drv ? place : NULL;
+    missing = place->missing;
+    pthread_mutex_unlock(&device->lock);
+    if (*entry || missing)
+        return GANTRY_OK;
+    /* A call that succeeds without the entry must leave the thread's sentence as it was. */
+    sentence = strdup(gantry_last_error());
+    status = get_entry(kernel, which, place);
+    if (status == GANTRY_OK) {
+        *entry = place;
+    } else if (!is_fatal(status)) {
+        pthread_mutex_lock(&device->lock);
+        place->missing = true;
+        pthread_mutex_unlock(&device->lock);
+        status = fail(GANTRY_OK, "%s", sentence ? sentence : "");
+    }
+    free(sentence);
+    return status;
+}
+
+enum gantry_status kernel_folded(struct gantry_kernel *kernel, const struct kernel_entry **folded)
+{
+    *folded = &kernel->folded;
+    return get_entry(kernel, GANTRY_ENTRY_FOLDED, &kernel->folded);
+}
+
+enum gantry_status kernel_foldable(struct gantry_kernel *kernel, const struct kernel_entry **entry)
+{
+    return try_entry(kernel, GANTRY_ENTRY_FOLDED, &kernel->folded, entry);
+}
+
+enum gantry_status kernel_chained(struct gantry_kernel *kernel, const struct kernel_entry **entry)
+{
+    *entry = NULL;
+    /* Threads that left would pair the barrier between the steps with one inside the body. */
+    if (kernel->source->early_return)
+        return GANTRY_OK;
+    return try_entry(kernel, GANTRY_ENTRY_CHAINED, &kernel->chained, entry);
 }
 
 /* ---- References ---------------------------------------------------------------------------- */

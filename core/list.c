@@ -145,6 +145,9 @@ void list_free(struct gantry_list *list)
     if (list->last_queue)
         queue_unref(list->last_queue);
     release_holds(list);
+    patch_forget(list);
+    plan_clear(&list->plan);
+    free(list->patchables);
     free(list->kernels);
     free(list->buffers);
     free(list->commands);
@@ -263,23 +266,29 @@ uint32_t gantry_list_label(struct gantry_list *list, const char *text)
 
 /* ---- Finishing ------------------------------------------------------------------------------ */
 
-enum gantry_status list_plan(const struct gantry_list *list, struct list_instance *instance,
-                             struct plan *plan)
+enum gantry_status list_plan(struct gantry_list *list, struct list_instance *instance)
 {
     const struct gantry_device *device = list->object.device;
     struct plan_input input = {
         .commands = list->commands,
         .command_count = list->command_count,
         .bytes = list->bytes.data,
+        .patchables = list->patchables,
+        .patchable_count = list->patchable_count,
+        .patched = list->state == LIST_FINISHED && list->patchable_count,
         .upload = &instance->upload,
         .readback = &instance->readback,
         .max_blocks = device->info.limits.max_blocks,
+        .fold = fold_limits_of(device),
         .chains = device->policy.chains,
         .programmatic = device->policy.programmatic && device->info.programmatic,
         .label = list->label,
     };
+    enum gantry_status status = plan_make(&input, &list->plan);
 
-    return plan_make(&input, plan);
+    list->folded = list->plan.fold.folded;
+    list->unchained = list->plan.fold.unchained;
+    return status;
 }
 
 enum gantry_status list_check_open(const struct gantry_list *list, const char *what)
@@ -321,6 +330,7 @@ void list_reset(struct gantry_list *list)
     list->upload_size = 0;
     list->readback_size = 0;
     list->transfer_count = 0;
+    list->patchable_count = 0;
     list->folded_args = 0;
     list->folded_grids = 0;
     list->current_label = NO_LABEL;

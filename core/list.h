@@ -29,9 +29,18 @@ struct list_instance {
     uint64_t serial;            /* of that submission within the list */
     struct transfer *downloads; /* to deliver after the last submission; guarded by that queue */
     uint32_t download_count;
+    uint64_t dirty_from, dirty_to; /* bytes of the table that differ from the built plan's */
 };
 
 #define LIST_INSTANCES 3
+
+/* What patching a finished list needs; empty when it has no patchable launches. */
+struct patches {
+    uint8_t *table; /* as the next submission must find it */
+    uint64_t table_size;
+    struct plan_place *places; /* in the table, of the patchable launches */
+    uint32_t *numbers;         /* of the patchable launches, from 1, by their ids; 0: not one */
+};
 
 enum list_state {
     LIST_RECORDING,
@@ -54,6 +63,8 @@ struct gantry_list {
     uint64_t upload_size, readback_size; /* staging that one instance needs */
     uint32_t transfer_count;
     uint32_t folded_args, folded_grids; /* launches through the folded entry, by reason */
+    uint32_t folded, unchained;         /* of the plan: launches that share an operation, and runs
+                                           that could have shared one */
     size_t current_label;               /* offset into bytes, or NO_LABEL */
 
     uint32_t section, strand; /* of the next command */
@@ -65,6 +76,11 @@ struct gantry_list {
     struct gantry_buffer **buffers; /* held */
     uint32_t buffer_count, buffer_capacity;
 
+    struct patchable *patchables; /* launches, oldest first */
+    uint32_t patchable_count, patchable_capacity;
+    struct patches patches;
+
+    struct plan plan; /* of an unfinished list's latest submission, for its memory */
     struct list_instance instances[LIST_INSTANCES];
     uint32_t instance_count;
     struct gantry_queue *last_queue; /* of the last submission, held; NULL: none */
@@ -100,9 +116,8 @@ enum gantry_status list_check_open(const struct gantry_list *list, const char *w
 /* GANTRY_OK when the list can be recorded into; otherwise the failure, naming `what`. */
 enum gantry_status list_recordable(struct gantry_list *list, const char *what);
 
-/* The plan over an instance's staging memory. */
-enum gantry_status list_plan(const struct gantry_list *list, struct list_instance *instance,
-                             struct plan *plan);
+/* Makes list->plan over an instance's staging memory. */
+enum gantry_status list_plan(struct gantry_list *list, struct list_instance *instance);
 
 /* Remembers that the list's latest submission, over this instance, is `value` of `queue`. */
 void list_submitted(struct gantry_list *list, struct list_instance *instance,
@@ -110,6 +125,23 @@ void list_submitted(struct gantry_list *list, struct list_instance *instance,
 
 /* The list was submitted once without being finished: forget its commands. */
 void list_reset(struct gantry_list *list);
+
+/* Blocks for so many threads of a kernel, naming `what` in the sentence when they are too many. */
+enum gantry_status launch_blocks(const struct gantry_kernel *kernel, struct gantry_size threads,
+                                 const char *what, struct gantry_size *blocks);
+
+/* The same for a patchable launch, and that its largest number of threads is kept. */
+enum gantry_status patch_blocks(const struct patchable *patchable, struct gantry_size threads,
+                                const char *what, struct gantry_size *blocks);
+
+/* list->plan is about to be built: keeps its table for patching, or replaces it by the one that was
+ * kept and patched since. */
+enum gantry_status patch_keep(struct gantry_list *list);
+void patch_forget(struct gantry_list *list);
+
+/* Hands what the instance's built plan lacks to a submission; list_submitted() then forgets it. */
+void patch_submission(const struct gantry_list *list, const struct list_instance *instance,
+                      struct gantry_backend_submission *submission);
 
 /* GANTRY_E_INVALID_STATE when a buffer of a copy, fill or transfer was destroyed. */
 enum gantry_status list_check_buffers(const struct gantry_list *list);

@@ -88,28 +88,42 @@ static void stage_uploads(const struct gantry_list *list, struct list_instance *
 
 /* ---- Building ------------------------------------------------------------------------------- */
 
+static void note_plan(struct gantry_list *list)
+{
+    const struct plan *plan = &list->plan;
+
+    list->plan_info.operations = plan->view.op_count;
+    list->plan_info.stages = plan->view.stage_count;
+    list->plan_info.edges = plan->view.edge_count;
+    list->plan_info.programmatic_edges = plan->programmatic_edges;
+    list->plan_info.folded = plan->fold.folded;
+    list->plan_info.chained = plan->fold.chained;
+}
+
 static enum gantry_status build_instance(struct gantry_list *list, struct list_instance *instance)
 {
     struct gantry_device *device = list->object.device;
-    struct plan plan;
     enum gantry_status status = prepare_transfers(list, instance);
 
     if (status == GANTRY_OK)
-        status = list_plan(list, instance, &plan);
-    if (status != GANTRY_OK)
-        return status;
-    list->plan_info.operations = plan.view.op_count;
-    list->plan_info.stages = plan.view.stage_count;
-    list->plan_info.edges = plan.view.edge_count;
-    list->plan_info.programmatic_edges = plan.programmatic_edges;
-    status = device->ops->plan_build(device->drv, &plan.view, &instance->built);
-    plan_clear(&plan);
+        status = list_plan(list, instance);
+    if (status == GANTRY_OK)
+        status = patch_keep(list);
+    if (status == GANTRY_OK) {
+        note_plan(list);
+        status = device->ops->plan_build(device->drv, &list->plan.view, &instance->built);
+    }
+    plan_clear(&list->plan);
     return status;
 }
 
 enum gantry_status list_build_first(struct gantry_list *list)
 {
-    return build_instance(list, &list->instances[0]);
+    enum gantry_status status = build_instance(list, &list->instances[0]);
+
+    if (status != GANTRY_OK)
+        patch_forget(list);
+    return status;
 }
 
 /* ---- One submission ------------------------------------------------------------------------- */
@@ -185,6 +199,7 @@ void list_submitted(struct gantry_list *list, struct list_instance *instance,
     hold_queue(&instance->queue, queue);
     instance->value = value;
     instance->serial = ++list->submissions;
+    instance->dirty_from = instance->dirty_to = 0;
     hold_queue(&list->last_queue, queue);
     list->last_value = value;
 }

@@ -12,6 +12,13 @@ struct gantry_module {
     char *label;
 };
 
+/* An entry besides the direct one: folded or chained. Once made it stays as it is. */
+struct kernel_entry {
+    struct gantry_drv_kernel *drv; /* NULL: not made */
+    struct gantry_backend_kernel_info info;
+    bool missing; /* was tried in vain */
+};
+
 struct gantry_kernel {
     struct object object;
     unsigned
@@ -24,8 +31,9 @@ struct gantry_kernel {
     char *block_origin;
     uint32_t shared_bytes;            /* dynamic */
     struct gantry_drv_kernel *direct; /* NULL when its arguments don't fit inline on the device */
-    struct gantry_drv_kernel *folded; /* made at once instead of a missing direct entry, else at
+    struct kernel_entry folded;       /* made at once instead of a missing direct entry, else at
                                          first need */
+    struct kernel_entry chained;      /* made at first need */
     struct gantry_backend_kernel_info info; /* of the direct entry, or of the one instead of it */
 };
 
@@ -37,8 +45,14 @@ void module_unref(struct gantry_module *module);
 void kernel_ref(struct gantry_kernel *kernel);
 void kernel_unref(struct gantry_kernel *kernel);
 
-/* The folded entry, made now if it was not. */
-enum gantry_status kernel_folded(struct gantry_kernel *kernel, struct gantry_drv_kernel **folded);
+/* The folded entry, made now if it was not; lives as long as the kernel. */
+enum gantry_status kernel_folded(struct gantry_kernel *kernel, const struct kernel_entry **folded);
+
+/* The folded and the chained entry for folding by choice, likewise: where there is none *entry is
+ * NULL, which is no failure and asked of the plugin once. Fails only for want of memory and for a
+ * lost device. */
+enum gantry_status kernel_foldable(struct gantry_kernel *kernel, const struct kernel_entry **entry);
+enum gantry_status kernel_chained(struct gantry_kernel *kernel, const struct kernel_entry **entry);
 
 /* Free at once, whatever refers to them: for gantry_device_close() only. */
 void kernel_free(struct gantry_kernel *kernel);

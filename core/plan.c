@@ -1,13 +1,13 @@
-/* From recorded commands to operations, stages and edges.
+/* From units of commands (fold.h) to operations, stages and edges.
  *
  * Two descriptions of the same order are made, because backends differ in what they can use:
  * - stages: every operation of a stage may run at once, a barrier lies between stages (Vulkan);
  * - edges: an operation starts after those that have an edge to it (CUDA graphs).
  *
- * The strands of a concurrent section start in the same stage. Their edges are laid on `chains`
- * chains: the first operation of strand k waits for the first one of strand k - chains, although
- * nothing demands it. A driver pays dearly for each of many independent roots and next to nothing
- * for chains. */
+ * The units of a section that follow the same one, or nothing of their section, are laid on
+ * `chains` chains: the k-th of them waits for the one `chains` before it, although nothing demands
+ * it. A driver pays dearly for each of many independent operations and next to nothing for chains.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,29 +17,36 @@
 #include "status.h"
 
 #define TABLE_ALIGNMENT 16
+#define MOST_COMMANDS   (1u << 30)
 
-/* A strand of the section that is being laid. */
-struct strand {
-    uint32_t first_command;
-    uint32_t length;
-    uint32_t first_op, last_op; /* valid once laid */
+/* What is remembered of an operation. */
+enum {
+    MARK_FOLLOWED = 1, /* it has an edge to another */
+    MARK_WAITS = 2,    /* a launch that is known to wait: an edge into it may be programmatic */
 };
 
 struct builder {
     const struct plan_input *input;
+    struct fold_input fold_input;
     struct plan *plan;
     uint32_t op_count, edge_count, fold_count;
-    uint64_t table_size, table_used;
+    uint64_t table_used;
+    uint32_t chains;
     uint32_t next_stage;
-    struct strand *strands; /* of the current section */
-    uint32_t strand_count;
-    uint32_t *frontier; /* operations that the next section waits for */
-    uint32_t frontier_count;
+    uint32_t shift;          /* from a unit of this section to its operation */
+    uint32_t eldest;         /* first of the units that follow the same one */
+    uint32_t frontier_count; /* operations that the next section waits for */
 };
 
 static uint64_t align_up(uint64_t value, uint64_t alignment)
 {
     return (value + alignment - 1) / alignment * alignment;
+}
+
+static enum gantry_status out_of_memory(const struct builder *b)
+{
+    return fail(GANTRY_E_OUT_OF_HOST_MEMORY, "no host memory for a plan of %u commands",
+                b->input->command_count);
 }
 
 struct gantry_size plan_fold_grid(uint64_t blocks, struct gantry_size max_blocks)
@@ -53,48 +60,117 @@ struct gantry_size plan_fold_grid(uint64_t blocks, struct gantry_size max_blocks
     return (struct gantry_size){(uint32_t)((blocks + y - 1) / y), (uint32_t)y, 1};
 }
 
-/* ---- Operations ----------------------------------------------------------------------------- */
+/* ---- The table ------------------------------------------------------------------------------ */
 
-/* Puts one launch into the argument table and points the operation's inline arguments at it. */
-static enum gantry_status fold_launch(struct builder *b, const struct command_launch *launch,
-                                      struct gantry_op_launch *op)
+/* Room for so many more bytes of table, which begin at the offset *at. */
+static enum gantry_status extend_table(struct builder *b, uint64_t size, uint64_t *at)
 {
-    struct gantry_fold_args *fold = &b->plan->fold_args[b->fold_count++];
-    uint64_t blocks = (uint64_t)launch->blocks.x * launch->blocks.y * launch->blocks.z;
-    struct gantry_fold_launch entry = {.first = 0,
-                                       .x = launch->blocks.x,
-                                       .y = launch->blocks.y,
-                                       .z = launch->blocks.z};
-    enum gantry_status status = kernel_folded(launch->kernel, &op->kernel);
+    struct plan *plan = b->plan;
+    uint64_t end = b->table_used + size;
 
-    if (status != GANTRY_OK)
-        return status;
-    fold->launches = b->table_used;
-    memcpy(b->plan->table + b->table_used, &entry, sizeof(entry));
-    b->table_used = align_up(b->table_used + sizeof(entry), TABLE_ALIGNMENT);
-    fold->args = b->table_used;
-    memcpy(b->plan->table + b->table_used, b->input->bytes + launch->args, launch->args_size);
-    b->table_used = align_up(b->table_used + launch->args_size, TABLE_ALIGNMENT);
-    fold->blocks = blocks;
-    fold->count = 1;
-    fold->stride = (uint32_t)align_up(launch->args_size, TABLE_ALIGNMENT);
-    fold->equal = blocks <= UINT32_MAX ? (uint32_t)blocks : 0;
-    op->blocks = plan_fold_grid(blocks, b->input->max_blocks);
-    op->args = fold;
-    op->args_size = sizeof(*fold);
+    if (end > plan->table_capacity) {
+        uint64_t capacity = end < 2 * plan->table_capacity ? 2 * plan->table_capacity : end;
+        uint8_t *table = realloc(plan->table, capacity);
+
+        if (!table)
+            return out_of_memory(b);
+        plan->table = table;
+        plan->table_capacity = capacity;
+    }
+    *at = b->table_used;
+    b->table_used = end;
     return GANTRY_OK;
 }
 
-static enum gantry_status fill_launch(struct builder *b, const struct command_launch *launch,
-                                      struct gantry_op *op)
+/* Writes one launch, whose first block is `first`, and returns how many it is laid out for. */
+static uint64_t write_launch(struct builder *b, const struct command_launch *launch, uint64_t first,
+                             struct plan_place place, uint32_t stride)
 {
+    struct gantry_size grid = fold_full_grid(&b->fold_input, launch);
+    struct gantry_fold_launch entry = {.first = first,
+                                       .x = launch->blocks.x,
+                                       .y = launch->blocks.y,
+                                       .z = launch->blocks.z};
+    uint8_t *args = b->plan->table + place.args;
+
+    memcpy(b->plan->table + place.launch, &entry, sizeof(entry));
+    if (launch->args_size)
+        memcpy(args, b->input->bytes + launch->args, launch->args_size);
+    memset(args + launch->args_size, 0, stride - launch->args_size);
+    if (launch->patchable)
+        b->plan->places[launch->patchable - 1] = place;
+    return (uint64_t)grid.x * grid.y * grid.z;
+}
+
+static const struct command_launch *member(const struct builder *b, const struct fold_unit *unit,
+                                           uint32_t i)
+{
+    return &b->input->commands[b->plan->fold.members[unit->first + i]].launch;
+}
+
+/* Puts a unit's launches into the table and describes them in `fold`. */
+static enum gantry_status write_unit(struct builder *b, const struct fold_unit *unit,
+                                     struct gantry_fold_args *fold)
+{
+    uint32_t stride = (uint32_t)align_up(member(b, unit, 0)->args_size, TABLE_ALIGNMENT);
+    uint64_t launches = unit->count * sizeof(struct gantry_fold_launch);
+    uint64_t room = align_up(launches, TABLE_ALIGNMENT), at = 0, first = 0, each = 0;
+    bool equal = true;
+    enum gantry_status status = extend_table(b, room + (uint64_t)unit->count * stride, &at);
+
+    if (status != GANTRY_OK)
+        return status;
+    memset(b->plan->table + at + launches, 0, room - launches);
+    for (uint32_t i = 0; i < unit->count; i++) {
+        struct plan_place place = {.launch = at + i * sizeof(struct gantry_fold_launch),
+                                   .args = at + room + (uint64_t)i * stride};
+        uint64_t blocks = write_launch(b, member(b, unit, i), first, place, stride);
+
+        each = i ? each : blocks;
+        equal = equal && blocks == each;
+        /* The steps of a chain run on the same block. */
+        first = unit->chain ? 0 : first + blocks;
+    }
+    *fold = (struct gantry_fold_args){.launches = at,
+                                      .args = at + room,
+                                      .blocks = unit->chain ? 1 : first,
+                                      .count = unit->count,
+                                      .stride = stride,
+                                      .equal = equal && each <= UINT32_MAX ? (uint32_t)each : 0};
+    return GANTRY_OK;
+}
+
+/* ---- Operations ----------------------------------------------------------------------------- */
+
+static enum gantry_status fill_table_launch(struct builder *b, const struct fold_unit *unit,
+                                            struct gantry_op *op)
+{
+    struct gantry_fold_args *fold = &b->plan->fold_args[b->fold_count++];
+    enum gantry_status status = write_unit(b, unit, fold);
+
+    op->folded = true;
+    op->launch.kernel = unit->entry->drv;
+    op->launch.blocks = plan_fold_grid(fold->blocks, b->input->max_blocks);
+    op->launch.args = fold;
+    op->launch.args_size = sizeof(*fold);
+    return status;
+}
+
+static enum gantry_status fill_launch(struct builder *b, const struct fold_unit *unit,
+                                      const struct command_launch *launch, struct gantry_op *op)
+{
+    const struct gantry_kernel *kernel = launch->kernel;
+    bool waits = unit->entry ? unit->entry->info.waits : kernel->info.waits;
+
+    /* A kernel may write to readback memory through its address, which nobody sees here. */
+    b->plan->view.host_writes = true;
+    b->plan->marks[b->op_count] |= waits ? MARK_WAITS : 0;
     op->kind = GANTRY_OP_LAUNCH;
-    op->folded = launch->folded;
-    op->launch.block = launch->kernel->block;
-    op->launch.shared_bytes = launch->kernel->shared_bytes;
-    if (launch->folded)
-        return fold_launch(b, launch, &op->launch);
-    op->launch.kernel = launch->kernel->direct;
+    op->launch.block = kernel->block;
+    op->launch.shared_bytes = kernel->shared_bytes;
+    if (unit->entry)
+        return fill_table_launch(b, unit, op);
+    op->launch.kernel = kernel->direct;
     op->launch.blocks = launch->blocks;
     op->launch.args = b->input->bytes + launch->args;
     op->launch.args_size = launch->args_size;
@@ -116,14 +192,12 @@ static void fill_transfer(struct builder *b, const struct command *command, stru
         b->plan->view.host_writes = true;
 }
 
-static enum gantry_status fill_op(struct builder *b, const struct command *command,
-                                  struct gantry_op *op)
+static enum gantry_status fill_op(struct builder *b, const struct fold_unit *unit,
+                                  const struct command *command, struct gantry_op *op)
 {
     switch (command->kind) {
     case COMMAND_LAUNCH:
-        /* A kernel may write to readback memory through its address, which nobody sees here. */
-        b->plan->view.host_writes = true;
-        return fill_launch(b, &command->launch, op);
+        return fill_launch(b, unit, &command->launch, op);
     case COMMAND_COPY:
         op->kind = GANTRY_OP_COPY;
         op->copy.to = &command->copy.to->memory;
@@ -150,17 +224,21 @@ static enum gantry_status fill_op(struct builder *b, const struct command *comma
                 (int)command->kind);
 }
 
-static enum gantry_status add_op(struct builder *b, const struct command *command, uint32_t stage,
-                                 uint32_t chain)
+static enum gantry_status add_op(struct builder *b, const struct fold_unit *unit, uint32_t chain)
 {
-    struct gantry_op *op = &b->plan->ops[b->op_count++];
+    const struct command *command = &b->input->commands[b->plan->fold.members[unit->first]];
+    struct gantry_op *op = &b->plan->ops[b->op_count];
+    enum gantry_status status;
 
-    op->stage = stage;
-    op->chain = chain;
-    op->command = command->id;
+    *op = (struct gantry_op){.stage = b->next_stage + unit->round,
+                             .chain = chain,
+                             .command = command->id};
     if (command->label != NO_LABEL)
         op->label = (const char *)b->input->bytes + command->label;
-    return fill_op(b, command, op);
+    b->plan->marks[b->op_count] = 0;
+    status = fill_op(b, unit, command, op);
+    b->op_count++;
+    return status;
 }
 
 /* ---- Edges ---------------------------------------------------------------------------------- */
@@ -180,6 +258,7 @@ static enum gantry_status add_edge(struct builder *b, uint32_t from, uint32_t to
         plan->edge_capacity = capacity;
     }
     plan->edges[b->edge_count++] = (struct gantry_edge){.from = from, .to = to};
+    plan->marks[from] |= MARK_FOLLOWED;
     return GANTRY_OK;
 }
 
@@ -192,210 +271,148 @@ static enum gantry_status join_frontier(struct builder *b, uint32_t count)
 
     if (b->frontier_count <= 1 || count <= 1)
         return GANTRY_OK;
+    b->plan->marks[join] = 0;
     b->plan->ops[b->op_count++] =
         (struct gantry_op){.kind = GANTRY_OP_JOIN, .stage = b->next_stage};
     for (uint32_t i = 0; i < b->frontier_count && status == GANTRY_OK; i++)
-        status = add_edge(b, b->frontier[i], join);
-    b->frontier[0] = join;
+        status = add_edge(b, b->plan->frontier[i], join);
+    b->plan->frontier[0] = join;
     b->frontier_count = 1;
     return status;
 }
 
 /* ---- Sections ------------------------------------------------------------------------------- */
 
-/* Finds the strands of the section that begins with command `first`; returns the end. */
-static uint32_t split_section(struct builder *b, uint32_t first)
+/* The edges into the operation of a unit, which is about to be added. */
+static enum gantry_status link_unit(struct builder *b, uint32_t unit)
 {
-    const struct command *commands = b->input->commands;
-    uint32_t i = first;
+    uint32_t before = b->plan->fold.units[unit].before;
+    uint32_t op = b->op_count;
+    enum gantry_status status = GANTRY_OK;
 
-    b->strand_count = 0;
-    for (; i < b->input->command_count && commands[i].section == commands[first].section; i++) {
-        if (i == first || commands[i].strand != commands[i - 1].strand)
-            b->strands[b->strand_count++] = (struct strand){.first_command = i};
-        b->strands[b->strand_count - 1].length++;
-    }
-    return i;
+    if (unit - b->eldest >= b->chains)
+        return add_edge(b, op - b->chains, op);
+    if (before != NO_UNIT)
+        return add_edge(b, before + b->shift, op);
+    for (uint32_t i = 0; i < b->frontier_count && status == GANTRY_OK; i++)
+        status = add_edge(b, b->plan->frontier[i], op);
+    return status;
 }
 
-/* The edges into the operation that was just added, the step-th of strand k. */
-static enum gantry_status link_op(struct builder *b, uint32_t k, uint32_t step, uint32_t chains)
+static enum gantry_status lay_unit(struct builder *b, uint32_t first, uint32_t unit)
 {
-    uint32_t op = b->op_count - 1;
+    const struct fold_unit *units = b->plan->fold.units;
+    uint32_t before = units[unit].before, chain;
+    enum gantry_status status;
 
-    if (step > 0)
-        return add_edge(b, b->strands[k].last_op, op);
-    if (k >= chains)
-        return add_edge(b, b->strands[k - chains].first_op, op);
-    for (uint32_t i = 0; i < b->frontier_count; i++) {
-        enum gantry_status status = add_edge(b, b->frontier[i], op);
-
-        if (status != GANTRY_OK)
-            return status;
-    }
-    return GANTRY_OK;
+    if (unit == first || units[unit - 1].before != before)
+        b->eldest = unit;
+    chain = before == NO_UNIT ? 0 : b->plan->ops[before + b->shift].chain;
+    status = link_unit(b, unit);
+    return status == GANTRY_OK ? add_op(b, &units[unit], (chain + unit - b->eldest) % b->chains)
+                               : status;
 }
 
-/* Lays the step-th command of every strand that has one: one stage. */
-static enum gantry_status lay_step(struct builder *b, uint32_t step, uint32_t chains, bool *any)
-{
-    *any = false;
-    for (uint32_t k = 0; k < b->strand_count; k++) {
-        struct strand *strand = &b->strands[k];
-        enum gantry_status status;
-
-        if (step >= strand->length)
-            continue;
-        *any = true;
-        status = add_op(b, &b->input->commands[strand->first_command + step], b->next_stage + step,
-                        k % chains);
-        if (status == GANTRY_OK)
-            status = link_op(b, k, step, chains);
-        if (status != GANTRY_OK)
-            return status;
-        strand->last_op = b->op_count - 1;
-        if (step == 0)
-            strand->first_op = strand->last_op;
-    }
-    return GANTRY_OK;
-}
-
-static int compare_ops(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-    return (x > y) - (x < y);
-}
-
-/* What the next section must wait for: the strands' ends, less those that another strand already
- * waits for. In ascending order, as edges are. */
-static void move_frontier(struct builder *b, uint32_t chains)
+/* What the next section must wait for: what nothing in this one waits for. In ascending order, as
+ * edges are. */
+static void move_frontier(struct builder *b, uint32_t first_op)
 {
     b->frontier_count = 0;
-    for (uint32_t k = 0; k < b->strand_count; k++) {
-        bool chained = b->strands[k].length == 1 && k + chains < b->strand_count;
-
-        if (!chained)
-            b->frontier[b->frontier_count++] = b->strands[k].last_op;
-    }
-    qsort(b->frontier, b->frontier_count, sizeof(*b->frontier), compare_ops);
+    for (uint32_t op = first_op; op < b->op_count; op++)
+        if (!(b->plan->marks[op] & MARK_FOLLOWED))
+            b->plan->frontier[b->frontier_count++] = op;
 }
 
-static enum gantry_status lay_section(struct builder *b)
+/* Lays the section that begins with unit `first`; *next gets the one behind it. */
+static enum gantry_status lay_section(struct builder *b, uint32_t first, uint32_t *next)
 {
-    uint32_t chains = b->input->chains < b->strand_count ? b->input->chains : b->strand_count;
+    const struct fold *fold = &b->plan->fold;
+    uint32_t roots = 0, first_op, unit = first;
     enum gantry_status status;
-    uint32_t step = 0;
-    bool any = true;
 
-    if (chains == 0)
-        chains = 1;
-    status = join_frontier(b, chains);
-    for (; status == GANTRY_OK; step++) {
-        status = lay_step(b, step, chains, &any);
-        if (!any)
-            break;
-    }
-    b->next_stage += step;
-    move_frontier(b, chains);
+    while (roots < b->chains && first + roots < fold->unit_count &&
+           fold->units[first + roots].section == fold->units[first].section &&
+           fold->units[first + roots].round == 0)
+        roots++;
+    status = join_frontier(b, roots);
+    first_op = b->op_count;
+    b->shift = first_op - first;
+    for (; unit < fold->unit_count && fold->units[unit].section == fold->units[first].section &&
+           status == GANTRY_OK;
+         unit++)
+        status = lay_unit(b, first, unit);
+    b->next_stage += fold->units[unit - 1].round + 1;
+    move_frontier(b, first_op);
+    *next = unit;
     return status;
 }
 
 /* ---- Programmatic edges --------------------------------------------------------------------- */
 
-static bool starts_early(const struct plan_input *input, const struct command *command)
-{
-    return command->kind == COMMAND_LAUNCH && command->launch.kernel->info.waits &&
-           input->programmatic;
-}
-
 /* An edge may be programmatic when both ends are launches, the image at its end is known to wait
  * for its predecessors, and it is the only edge into that end: mixing kinds into one node is not
  * worth what it would have to prove. Edges of one `to` lie together. */
-static void mark_programmatic(struct builder *b, const struct command *const *command_of)
+static void mark_programmatic(struct builder *b)
 {
     struct gantry_edge *edges = b->plan->edges;
 
     for (uint32_t i = 0; i < b->edge_count; i++) {
         bool only = (i == 0 || edges[i - 1].to != edges[i].to) &&
                     (i + 1 == b->edge_count || edges[i + 1].to != edges[i].to);
-        const struct command *to = command_of[edges[i].to];
 
-        if (!only || !to || b->plan->ops[edges[i].from].kind != GANTRY_OP_LAUNCH ||
-            !starts_early(b->input, to))
+        if (!only || b->plan->ops[edges[i].from].kind != GANTRY_OP_LAUNCH ||
+            !(b->plan->marks[edges[i].to] & MARK_WAITS))
             continue;
         edges[i].programmatic = true;
         b->plan->programmatic_edges++;
     }
 }
 
-static enum gantry_status find_programmatic(struct builder *b)
-{
-    const struct command **command_of;
-    uint32_t command = 0;
-
-    if (!b->input->programmatic || b->edge_count == 0)
-        return GANTRY_OK;
-    command_of = calloc(b->op_count, sizeof(*command_of));
-    if (!command_of)
-        return fail(GANTRY_E_OUT_OF_HOST_MEMORY, "no host memory for a plan of %u operations",
-                    b->op_count);
-    /* Ids grow with the commands, operations are in another order inside a section: look up by id.
-     */
-    for (uint32_t i = 0; i < b->op_count; i++) {
-        uint32_t id = b->plan->ops[i].command;
-
-        if (b->plan->ops[i].kind == GANTRY_OP_JOIN)
-            continue;
-        while (command > 0 && b->input->commands[command].id > id)
-            command--;
-        while (b->input->commands[command].id < id)
-            command++;
-        command_of[i] = &b->input->commands[command];
-    }
-    mark_programmatic(b, command_of);
-    free(command_of);
-    return GANTRY_OK;
-}
-
 /* ---- The whole ------------------------------------------------------------------------------ */
 
-static uint32_t count_folded(struct builder *b)
+/* Arrays for n commands, without their contents. At most one join a section, and a section has at
+ * least one operation: 2n operations are enough. */
+static bool reserve_arrays(struct plan *plan, uint32_t n)
 {
-    uint32_t count = 0;
+    uint32_t capacity = n < 64 ? 64 : n;
 
-    for (uint32_t i = 0; i < b->input->command_count; i++) {
-        const struct command *command = &b->input->commands[i];
-
-        if (command->kind != COMMAND_LAUNCH || !command->launch.folded)
-            continue;
-        count++;
-        b->table_size += align_up(sizeof(struct gantry_fold_launch), TABLE_ALIGNMENT) +
-                         align_up(command->launch.args_size, TABLE_ALIGNMENT);
-    }
-    return count;
+    if (n <= plan->capacity)
+        return true;
+    free(plan->ops);
+    free(plan->marks);
+    free(plan->fold_args);
+    free(plan->frontier);
+    plan->capacity = 0;
+    plan->ops = malloc(2 * (size_t)capacity * sizeof(*plan->ops));
+    plan->marks = malloc(2 * (size_t)capacity);
+    plan->fold_args = malloc(capacity * sizeof(*plan->fold_args));
+    plan->frontier = malloc(capacity * sizeof(*plan->frontier));
+    if (!plan->ops || !plan->marks || !plan->fold_args || !plan->frontier)
+        return false;
+    plan->capacity = capacity;
+    return true;
 }
 
-/* At most one join a section, and a section has at least one command: 2n operations are enough. */
+static bool reserve_places(struct plan *plan, uint32_t count)
+{
+    if (count <= plan->place_capacity)
+        return true;
+    free(plan->places);
+    plan->places = malloc(count * sizeof(*plan->places));
+    plan->place_capacity = plan->places ? count : 0;
+    return plan->places;
+}
+
 static enum gantry_status reserve(struct builder *b)
 {
     uint32_t n = b->input->command_count;
-    uint32_t folded = count_folded(b);
 
-    if (n > UINT32_MAX / 2 - 1)
+    if (n > MOST_COMMANDS)
         return fail(GANTRY_E_LIMIT, "a list of %u commands is too long: %u are the limit", n,
-                    UINT32_MAX / 2 - 1);
-    b->plan->ops = calloc(2 * (size_t)n + 1, sizeof(*b->plan->ops));
-    b->strands = calloc((size_t)n + 1, sizeof(*b->strands));
-    b->frontier = calloc((size_t)n + 1, sizeof(*b->frontier));
-    if (folded) {
-        b->plan->fold_args = calloc(folded, sizeof(*b->plan->fold_args));
-        b->plan->table = calloc(1, b->table_size);
-    }
-    if (!b->plan->ops || !b->strands || !b->frontier ||
-        (folded && (!b->plan->fold_args || !b->plan->table)))
-        return fail(GANTRY_E_OUT_OF_HOST_MEMORY, "no host memory for a plan of %u commands", n);
-    return GANTRY_OK;
+                    MOST_COMMANDS);
+    return reserve_arrays(b->plan, n) && reserve_places(b->plan, b->input->patchable_count)
+               ? GANTRY_OK
+               : out_of_memory(b);
 }
 
 static void set_view(struct builder *b)
@@ -407,37 +424,47 @@ static void set_view(struct builder *b)
     view->edges = b->plan->edges;
     view->edge_count = b->edge_count;
     view->stage_count = b->next_stage;
-    view->table = b->plan->table;
+    view->table = b->table_used ? b->plan->table : NULL;
     view->table_size = b->table_used;
+    view->patchable = b->input->patched;
     view->label = b->input->label;
 }
 
 enum gantry_status plan_make(const struct plan_input *input, struct plan *plan)
 {
-    struct builder b = {.input = input, .plan = plan};
+    struct builder b = {.input = input,
+                        .fold_input = {.commands = input->commands,
+                                       .command_count = input->command_count,
+                                       .patchables = input->patchables,
+                                       .limits = input->fold},
+                        .plan = plan,
+                        .chains = input->chains ? input->chains : 1};
     enum gantry_status status;
 
-    *plan = (struct plan){0};
+    plan->view = (struct gantry_plan){0};
+    plan->programmatic_edges = 0;
     status = reserve(&b);
-    for (uint32_t i = 0; i < input->command_count && status == GANTRY_OK;) {
-        i = split_section(&b, i);
-        status = lay_section(&b);
-    }
     if (status == GANTRY_OK)
-        status = find_programmatic(&b);
-    set_view(&b);
-    free(b.strands);
-    free(b.frontier);
+        status = fold_make(&b.fold_input, &plan->fold);
+    for (uint32_t unit = 0; status == GANTRY_OK && unit < plan->fold.unit_count;)
+        status = lay_section(&b, unit, &unit);
     if (status != GANTRY_OK)
-        plan_clear(plan);
-    return status;
+        return status;
+    if (input->programmatic)
+        mark_programmatic(&b);
+    set_view(&b);
+    return GANTRY_OK;
 }
 
 void plan_clear(struct plan *plan)
 {
+    fold_clear(&plan->fold);
+    free(plan->places);
     free(plan->ops);
+    free(plan->marks);
+    free(plan->fold_args);
+    free(plan->frontier);
     free(plan->edges);
     free(plan->table);
-    free(plan->fold_args);
     *plan = (struct plan){0};
 }

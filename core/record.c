@@ -233,8 +233,8 @@ static enum gantry_status grid_too_large(const struct gantry_kernel *kernel,
                 most->z, most->x, most->y);
 }
 
-/* A launch that the direct entry can't do: its arguments are too large, or its grid must be laid
- * out in two dimensions. Whether the folded entry can. */
+/* A launch that the direct entry can't do: its arguments are too large or patchable, or its grid
+ * must be laid out in two dimensions. Whether the folded entry can. */
 static enum gantry_status check_folded(struct gantry_kernel *kernel,
                                        const struct gantry_size *blocks, bool grid,
                                        const char *what)
@@ -386,6 +386,72 @@ uint32_t gantry_list_launch_blocks(struct gantry_list *list, struct gantry_kerne
         status = check_threads(kernel, &blocks, what);
     if (status == GANTRY_OK)
         status = put_launch(list, kernel, &blocks, args, size, what);
+    return recorded(list, status);
+}
+
+enum gantry_status launch_blocks(const struct gantry_kernel *kernel, struct gantry_size threads,
+                                 const char *what, struct gantry_size *blocks)
+{
+    enum gantry_status status = check_dimensions(kernel, &threads, what);
+
+    return status == GANTRY_OK ? count_blocks(kernel, &threads, what, blocks) : status;
+}
+
+/* The launch and what may change of it, both checked. One that can never run has no command. */
+static enum gantry_status put_patchable(struct gantry_list *list, struct patchable *patchable,
+                                        const struct gantry_size *blocks, const void *args,
+                                        const char *what)
+{
+    struct gantry_kernel *kernel = patchable->kernel;
+    uint32_t size = kernel->source->args_size;
+    struct command *command = next_command(list);
+    size_t kept;
+
+    if (!command || !hold_kernel(list, kernel) ||
+        !reserve((void **)&list->patchables, list->patchable_count, &list->patchable_capacity,
+                 sizeof(*list->patchables)))
+        return no_memory(list, what);
+    patchable->id = list->next_id;
+    if (patchable->grid.x == 0) {
+        list->patchables[list->patchable_count++] = *patchable;
+        list->next_id++;
+        return GANTRY_OK;
+    }
+    kept = keep_args(&list->bytes, args, size);
+    if (kept == SIZE_MAX)
+        return no_memory(list, what);
+    list->patchables[list->patchable_count++] = *patchable;
+    command->kind = COMMAND_LAUNCH;
+    command->launch = (struct command_launch){.kernel = kernel,
+                                              .blocks = *blocks,
+                                              .args = kept,
+                                              .args_size = size,
+                                              .patchable = list->patchable_count};
+    take_command(list, command);
+    list->launch_count++;
+    return GANTRY_OK;
+}
+
+uint32_t gantry_list_launch_patchable(struct gantry_list *list, struct gantry_kernel *kernel,
+                                      struct gantry_size threads, struct gantry_size max_threads,
+                                      const void *args, size_t size)
+{
+    static const char what[] = "gantry_list_launch_patchable";
+    struct patchable patchable = {.kernel = kernel, .max = max_threads};
+    struct gantry_size blocks;
+    enum gantry_status status = list_recordable(list, what);
+
+    if (status != GANTRY_OK)
+        return 0;
+    status = check_kernel(list, kernel, args, size, what);
+    if (status == GANTRY_OK)
+        status = patch_blocks(&patchable, max_threads, what, &patchable.grid);
+    if (status == GANTRY_OK)
+        status = patch_blocks(&patchable, threads, what, &blocks);
+    if (status == GANTRY_OK && patchable.grid.x)
+        status = check_folded(kernel, &patchable.grid, true, what);
+    if (status == GANTRY_OK)
+        status = put_patchable(list, &patchable, &blocks, args, what);
     return recorded(list, status);
 }
 

@@ -43,6 +43,18 @@ tests_unit_test_policy_SOURCES = tests/unit/test_policy.c $(UNIT_COMMON) $(UNIT_
 tests_unit_test_policy_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_policy_LDADD = $(UNIT_LIBS)
 
+# Folding and the plan, over lists that were recorded without a device.
+PLAN_TESTS = tests/unit/test_plan
+RECORDING = tests/unit/recording.h tests/unit/recording.c
+
+if HAVE_CMOCKA
+check_PROGRAMS += $(PLAN_TESTS)
+endif
+
+tests_unit_test_plan_SOURCES = tests/unit/test_plan.c $(UNIT_COMMON) $(RECORDING)
+tests_unit_test_plan_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_plan_LDADD = $(UNIT_LIBS)
+
 # Packages, plugins, devices and what belongs to them: on made-up machines, through the host plugin.
 CORE_TESTS = \
 	tests/unit/test_package tests/unit/test_block tests/unit/test_plugin tests/unit/test_devices \
