@@ -222,8 +222,8 @@ struct gantry_edge {
  * In a plan `launches` and `args` are offsets into the plan's table: the
  * backend adds the address at which it keeps the table. */
 struct gantry_fold_args {
-    uint64_t launches; /* address of struct gantry_fold_launch[count] */
-    uint64_t args;     /* address of the argument structs */
+    uint64_t launches; /* address of struct gantry_fold_launch[count], a multiple of 8 */
+    uint64_t args;     /* address of the argument structs, a multiple of 16 */
     uint64_t blocks;   /* linear blocks in all */
     uint32_t count;    /* launches */
     uint32_t stride;   /* bytes from one argument struct to the next, a multiple of 16 */
@@ -272,8 +272,8 @@ struct gantry_backend_wait {
 struct gantry_backend_submission {
     const struct gantry_backend_wait *waits;
     uint32_t wait_count;
-    uint64_t value; /* the queue's counter must read this when the work is done; each submission's
-                       value is one more than the one before it */
+    uint64_t value; /* the queue's counter must read this when the work is done; greater than that
+                       of the submission before, mostly by one: values of lost work are left out */
 
     /* Bytes to write into the built plan's table before it runs, after all earlier work of the
      * queue; they are copied before submit returns. patch_size 0: none. Multiples of 4. */
