@@ -240,7 +240,7 @@ enum gantry_status check_image(const struct gantry_backend_image *image, enum ga
 {
     if (!known_kind(image->kind))
         return fail(status, "%s: kind %d does not exist", where, (int)image->kind);
-    if (image->entry < GANTRY_ENTRY_DIRECT || image->entry > GANTRY_ENTRY_ALL)
+    if (image->entry < GANTRY_ENTRY_DIRECT || image->entry > GANTRY_ENTRY_CHAINED)
         return fail(status, "%s: entry %d does not exist", where, (int)image->entry);
     if (image->size == 0)
         return fail(status, "%s: the %s image is empty", where,
@@ -251,7 +251,7 @@ enum gantry_status check_image(const struct gantry_backend_image *image, enum ga
         return fail(status, "%s: the bytes do not begin as a %s image does", where,
                     gantry_image_kind_name(image->kind));
     if (image->kind == GANTRY_IMAGE_SPIRV && image->entry == GANTRY_ENTRY_ALL)
-        return fail(status, "%s: SPIR-V holds one entry, not both", where);
+        return fail(status, "%s: SPIR-V holds one entry, not all", where);
     if (image->kind == GANTRY_IMAGE_SOURCE && !image->name[0])
         return fail(status, "%s: a source file has no name", where);
     return check_features(image->features, status, where);

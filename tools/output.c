@@ -123,7 +123,7 @@ void print_features(uint32_t features)
 
 const char *entry_name(enum gantry_entry entry)
 {
-    static const char *const names[] = {"direct", "folded", "both"};
+    static const char *const names[] = {"direct", "folded", "all", "chained"};
 
     return names[entry];
 }

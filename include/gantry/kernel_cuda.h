@@ -187,10 +187,16 @@ template <class T> struct gantry_ptr_ {
 
 #define POINTEE(name, size, align) GANTRY_CHECK_SIZE(name, size, align)
 #define PTR(T)                     gantry_ptr_<T>
-#define AT(p, i)                   ((p).base_[i])
+#define AT(p, i)                   gantry_at_((p), i)
 #define OFFSET(p, i)               gantry_offset_((p), i)
 #define CAST(T, p)                 (gantry_ptr_<T>{reinterpret_cast<T *>((p).base_)})
 #define ADDRESS(p)                 reinterpret_cast<uint64>((p).base_)
+
+/* Pointers that were read from a table are generic to the compiler until it is told better. */
+template <class T, class I> FN T &gantry_at_(gantry_ptr_<T> p, I i)
+{
+    return *static_cast<T *>(__cvta_global_to_generic(__cvta_generic_to_global(p.base_ + i)));
+}
 
 template <class T, class I> FN gantry_ptr_<T> gantry_offset_(gantry_ptr_<T> p, I i)
 {
@@ -590,7 +596,7 @@ struct gantry_fold_launch_ {
 
 struct gantry_fold_args_ {
     const gantry_fold_launch_ *launches;
-    uint64 args;
+    const unsigned char *args;
     uint64 blocks;
     uint count;
     uint stride;
@@ -611,11 +617,17 @@ FN void gantry_wait_()
 #endif
 }
 
+/* Almost always in 32 bits, which take a fraction of the time. */
+FN uint64 gantry_divide_(uint64 a, uint b)
+{
+    return a >> 32 == 0 ? uint(a) / b : a / b;
+}
+
 /* The last launch whose first block is not above this one. */
 FN uint gantry_find_launch_(const gantry_fold_args_ &fold, uint64 block)
 {
     if (fold.equal != 0)
-        return block >> 32 == 0 ? uint(block) / fold.equal : uint(block / fold.equal);
+        return uint(gantry_divide_(block, fold.equal));
     uint low = 0, high = fold.count;
     while (high - low > 1) {
         uint middle = low + (high - low) / 2;
@@ -627,23 +639,45 @@ FN uint gantry_find_launch_(const gantry_fold_args_ &fold, uint64 block)
     return low;
 }
 
-/* Returns false when this block is in excess. */
-FN bool gantry_enter_launch_(const gantry_fold_args_ &fold, uint &which, gantry_grid_ &grid)
+/* Returns false when this block is in excess: of the grid, or of its launch. */
+FN bool gantry_enter_launch_(const gantry_fold_args_ &fold, uint64 block, uint which,
+                             gantry_grid_ &grid)
 {
-    uint64 block = uint64(blockIdx.y) * gridDim.x + blockIdx.x;
-    if (block >= fold.blocks)
-        return false;
-    which = gantry_find_launch_(fold, block);
-    gantry_fold_launch_ launch = fold.launches[which];
+    const gantry_fold_launch_ &launch = fold.launches[which];
     uint64 local = block - launch.first;
     grid.count = uint3{launch.x, launch.y, launch.z};
-    if (launch.y == 1 && launch.z == 1) {
+    if (local >= uint64(grid.count.x) * grid.count.y * grid.count.z)
+        return false;
+    if (grid.count.y == 1 && grid.count.z == 1) {
         grid.id = uint3{uint(local), 0, 0};
         return true;
     }
-    uint64 row = local / launch.x;
-    grid.id = uint3{uint(local - row * launch.x), uint(row % launch.y), uint(row / launch.y)};
+    uint64 row = gantry_divide_(local, grid.count.x), layer = gantry_divide_(row, grid.count.y);
+    grid.id =
+        uint3{uint(local - row * grid.count.x), uint(row - layer * grid.count.y), uint(layer)};
     return true;
+}
+
+/* The arguments of one launch. Entries copy them: a copy can't alias what the kernel writes. They
+ * do so before they look at the launch itself, so that neither read waits for the other. */
+template <class Args> FN const Args &gantry_args_at_(const gantry_fold_args_ &fold, uint which)
+{
+    const void *args = __builtin_assume_aligned(fold.args + uint64(which) * fold.stride, 16);
+    return *static_cast<const Args *>(args);
+}
+
+/* A launch of a chain. */
+template <class Args> struct gantry_step_ {
+    Args args;
+    bool runs;
+};
+
+template <class Args>
+FN gantry_step_<Args> gantry_step_at_(const gantry_fold_args_ &fold, uint which)
+{
+    const gantry_fold_launch_ &launch = fold.launches[which];
+    return gantry_step_<Args>{gantry_args_at_<Args>(fold, which),
+                              min(launch.x, min(launch.y, launch.z)) != 0};
 }
 
 #define GANTRY_MAX_THREADS(n) __launch_bounds__(n)
@@ -653,7 +687,6 @@ FN bool gantry_enter_launch_(const gantry_fold_args_ &fold, uint &which, gantry_
     static __device__ __forceinline__ void gantry_body_of_##name(const args_t &args, \
                                                                  const gantry_grid_ &gantry_grid)
 
-/* The folded entry copies its arguments: they can't then alias what the kernel writes. */
 #define GANTRY_ENTRIES(name, args_t, bound)                                                        \
     extern "C" __global__ void bound name(const __grid_constant__ args_t args)                     \
     {                                                                                              \
@@ -665,13 +698,32 @@ FN bool gantry_enter_launch_(const gantry_fold_args_ &fold, uint &which, gantry_
     extern "C" __global__ void bound name##_folded(const __grid_constant__ gantry_fold_args_ fold) \
     {                                                                                              \
         gantry_wait_();                                                                            \
-        uint which;                                                                                \
+        uint64 block = uint64(blockIdx.y) * gridDim.x + blockIdx.x;                                \
         gantry_grid_ grid;                                                                         \
-        if (!gantry_enter_launch_(fold, which, grid))                                              \
+        if (block >= fold.blocks)                                                                  \
             return;                                                                                \
-        const args_t args =                                                                        \
-            *reinterpret_cast<const args_t *>(fold.args + uint64(which) * fold.stride);            \
-        gantry_body_of_##name(args, grid);                                                         \
+        uint which = gantry_find_launch_(fold, block);                                             \
+        const args_t args = gantry_args_at_<args_t>(fold, which);                                  \
+        if (gantry_enter_launch_(fold, block, which, grid))                                        \
+            gantry_body_of_##name(args, grid);                                                     \
+    }
+
+/* Not for kernels that can return before a BARRIER: it would pair up with the barrier between the
+ * steps. A step's arguments are read while the step before it runs. */
+#define GANTRY_CHAINED_ENTRY(name, args_t, bound)                            \
+    extern "C" __global__ void bound name##_chained(                         \
+        const __grid_constant__ gantry_fold_args_ fold)                      \
+    {                                                                        \
+        gantry_wait_();                                                      \
+        const gantry_grid_ grid = {{0, 0, 0}, {1, 1, 1}};                    \
+        gantry_step_<args_t> next = gantry_step_at_<args_t>(fold, 0);        \
+        for (uint step = 1; step <= fold.count; step++) {                    \
+            const gantry_step_<args_t> now = next;                           \
+            next = gantry_step_at_<args_t>(fold, min(step, fold.count - 1)); \
+            if (now.runs)                                                    \
+                gantry_body_of_##name(now.args, grid);                       \
+            __syncthreads();                                                 \
+        }                                                                    \
     }
 
 #endif /* GANTRY_KERNEL_CUDA_H */

@@ -17,6 +17,18 @@
 #extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 
+/* The chained entry runs under the Vulkan memory model, where a barrier orders other threads'
+ * accesses through pointers only if they are not private. */
+#ifdef GANTRY_CHAINED
+#pragma use_vulkan_memory_model
+#define GANTRY_ACCESS nonprivate
+#define GANTRY_BARRIER_SEMANTICS                                                                   \
+    (gl_SemanticsAcquireRelease | gl_SemanticsMakeAvailable | gl_SemanticsMakeVisible)
+#else
+#define GANTRY_ACCESS
+#define GANTRY_BARRIER_SEMANTICS gl_SemanticsAcquireRelease
+#endif
+
 layout(local_size_x_id = 0, local_size_y_id = 1, local_size_z_id = 2) in;
 
 /* ---- Types ---------------------------------------------------------------------------------- */
@@ -53,7 +65,7 @@ int64_t gantry_index_(uint64_t i) { return int64_t(i); }
 #define GANTRY_POINTER(T, size, align)                                                             \
     layout(buffer_reference, scalar, buffer_reference_align = align) buffer gantry_ref_##T         \
     {                                                                                              \
-        T at_[];                                                                                   \
+        GANTRY_ACCESS T at_[];                                                                     \
     };                                                                                             \
     struct gantry_ptr_##T {                                                                        \
         gantry_ref_##T ref_;                                                                       \
@@ -99,7 +111,7 @@ GANTRY_POINTER(uint4, 16, 16)
 #define BARRIER()                                                                                  \
     controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup,                                           \
                    gl_StorageSemanticsShared | gl_StorageSemanticsBuffer,                          \
-                   gl_SemanticsAcquireRelease)
+                   GANTRY_BARRIER_SEMANTICS)
 
 /* ---- Subgroups ------------------------------------------------------------------------------ */
 
@@ -177,7 +189,7 @@ uint64_t gantry_count_(uint64_t n) { return n; }
 #define KERNEL(name, args_t) GANTRY_KERNEL_##name(name, args_t)
 #define GANTRY_KERNEL_OTHER(name, args_t) void gantry_body_of_##name(args_t args)
 
-#ifndef GANTRY_FOLDED
+#if !defined(GANTRY_FOLDED) && !defined(GANTRY_CHAINED)
 
 #define BLOCK_ID gl_WorkGroupID
 #define BLOCK_COUNT gl_NumWorkGroups
@@ -190,12 +202,6 @@ uint64_t gantry_count_(uint64_t n) { return n; }
     void main() { gantry_body_(); }
 
 #else
-
-#define BLOCK_ID gantry_block_id_
-#define BLOCK_COUNT gantry_block_count_
-
-uvec3 gantry_block_id_;
-uvec3 gantry_block_count_;
 
 /* struct gantry_fold_args and struct gantry_fold_launch of backend.h. */
 layout(push_constant, scalar) uniform gantry_push_
@@ -221,12 +227,34 @@ gantry_launch_ gantry_launch_at_(uint which)
     return gantry_launch_(gantry_fold_.launches + uint64_t(which) * 24UL);
 }
 
+/* Copied before the launch itself is looked at, so that neither read waits for the other. */
+#define GANTRY_ARGS_REFERENCE(args_t)                                                              \
+    layout(buffer_reference, scalar, buffer_reference_align = 16) buffer gantry_ref_args_          \
+    {                                                                                              \
+        args_t args_;                                                                              \
+    };
+#define GANTRY_ARGS_AT(which)                                                                      \
+    (gantry_ref_args_(gantry_fold_.args + uint64_t(which) * gantry_fold_.stride).args_)
+
+#ifdef GANTRY_FOLDED
+
+#define BLOCK_ID gantry_block_id_
+#define BLOCK_COUNT gantry_block_count_
+
+uvec3 gantry_block_id_;
+uvec3 gantry_block_count_;
+
+/* Almost always in 32 bits, which take a fraction of the time. */
+uint64_t gantry_divide_(uint64_t a, uint b)
+{
+    return (a >> 32) == 0UL ? uint64_t(uint(a) / b) : a / uint64_t(b);
+}
+
 /* The last launch whose first block is not above this one. */
 uint gantry_find_launch_(uint64_t block)
 {
     if (gantry_fold_.equal != 0u)
-        return (block >> 32) == 0UL ? uint(block) / gantry_fold_.equal
-                                    : uint(block / uint64_t(gantry_fold_.equal));
+        return uint(gantry_divide_(block, gantry_fold_.equal));
     uint low = 0u;
     uint high = gantry_fold_.count;
     while (high - low > 1u) {
@@ -239,46 +267,80 @@ uint gantry_find_launch_(uint64_t block)
     return low;
 }
 
-/* Returns false when this block is in excess. */
-bool gantry_enter_launch_(out uint which)
+/* Returns false when this block is in excess: of the grid, or of its launch. */
+bool gantry_enter_launch_(uint64_t block, uint which)
 {
-    uint64_t block = uint64_t(gl_WorkGroupID.y) * gl_NumWorkGroups.x + gl_WorkGroupID.x;
-    which = 0u;
-    if (block >= gantry_fold_.blocks)
-        return false;
-    which = gantry_find_launch_(block);
     gantry_launch_ launch = gantry_launch_at_(which);
     uvec3 count = uvec3(launch.x, launch.y, launch.z);
     uint64_t local = block - launch.first;
+    if (local >= uint64_t(count.x) * uint64_t(count.y) * uint64_t(count.z))
+        return false;
     gantry_block_count_ = count;
     if (count.y == 1u && count.z == 1u) {
         gantry_block_id_ = uvec3(uint(local), 0u, 0u);
         return true;
     }
-    uint64_t row = local / uint64_t(count.x);
-    gantry_block_id_ = uvec3(uint(local - row * uint64_t(count.x)), uint(row % uint64_t(count.y)),
-                             uint(row / uint64_t(count.y)));
+    uint64_t row = gantry_divide_(local, count.x);
+    uint64_t layer = gantry_divide_(row, count.y);
+    gantry_block_id_ = uvec3(uint(local - row * uint64_t(count.x)),
+                             uint(row - layer * uint64_t(count.y)), uint(layer));
     return true;
 }
 
 #define GANTRY_KERNEL_THIS(name, args_t)                                                           \
     args_t args;                                                                                   \
-    layout(buffer_reference, scalar, buffer_reference_align = 8) buffer gantry_ref_args_           \
-    {                                                                                              \
-        args_t args_;                                                                              \
-    };                                                                                             \
+    GANTRY_ARGS_REFERENCE(args_t)                                                                  \
     void gantry_body_()
 
 #define GANTRY_MAIN                                                                                \
     void main()                                                                                    \
     {                                                                                              \
-        uint which;                                                                                \
-        if (!gantry_enter_launch_(which))                                                          \
+        uint64_t block = uint64_t(gl_WorkGroupID.y) * gl_NumWorkGroups.x + gl_WorkGroupID.x;       \
+        if (block >= gantry_fold_.blocks)                                                          \
             return;                                                                                \
-        args = gantry_ref_args_(gantry_fold_.args + uint64_t(which) * gantry_fold_.stride).args_;  \
-        gantry_body_();                                                                            \
+        uint which = gantry_find_launch_(block);                                                   \
+        args = GANTRY_ARGS_AT(which);                                                              \
+        if (gantry_enter_launch_(block, which))                                                    \
+            gantry_body_();                                                                        \
     }
 
-#endif /* GANTRY_FOLDED */
+#else /* GANTRY_CHAINED */
+
+#define BLOCK_ID uvec3(0u, 0u, 0u)
+#define BLOCK_COUNT uvec3(1u, 1u, 1u)
+
+bool gantry_step_runs_(uint which)
+{
+    gantry_launch_ launch = gantry_launch_at_(which);
+    return min(launch.x, min(launch.y, launch.z)) != 0u;
+}
+
+#define GANTRY_KERNEL_THIS(name, args_t)                                                           \
+    args_t args;                                                                                   \
+    args_t gantry_next_args_;                                                                      \
+    GANTRY_ARGS_REFERENCE(args_t)                                                                  \
+    void gantry_body_()
+
+/* A step's arguments are read while the step before it runs. */
+#define GANTRY_MAIN                                                                                \
+    void main()                                                                                    \
+    {                                                                                              \
+        bool next_runs = gantry_step_runs_(0u);                                                    \
+        gantry_next_args_ = GANTRY_ARGS_AT(0u);                                                    \
+        for (uint step = 1u; step <= gantry_fold_.count; step++) {                                 \
+            bool runs = next_runs;                                                                 \
+            args = gantry_next_args_;                                                              \
+            uint next = min(step, gantry_fold_.count - 1u);                                        \
+            next_runs = gantry_step_runs_(next);                                                   \
+            gantry_next_args_ = GANTRY_ARGS_AT(next);                                              \
+            if (runs)                                                                              \
+                gantry_body_();                                                                    \
+            BARRIER();                                                                             \
+        }                                                                                          \
+    }
+
+#endif /* GANTRY_CHAINED */
+
+#endif /* not the direct entry */
 
 #endif /* GANTRY_KERNEL_GLSL_H */

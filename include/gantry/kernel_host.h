@@ -9,12 +9,13 @@
 #include <stdint.h>
 
 /* Runs a whole grid before it returns: NULL, or a sentence that says why nothing was run. args are
- * the argument struct's bytes or, for a folded entry, those of a struct gantry_fold_args. All axes
+ * the argument struct's bytes or, for a folded or chained entry, those of a struct
+ * gantry_fold_args. All axes
  * are at least 1; subgroup_size is a power of two up to 64. Any thread may call.
  *
  * A host image is an ELF shared object that exports one such function for each entry of its
- * kernels, under the entry's name behind the prefix: gantry_host_saxpy, gantry_host_saxpy_folded.
- */
+ * kernels, under the entry's name behind the prefix: gantry_host_saxpy, gantry_host_saxpy_folded,
+ * gantry_host_saxpy_chained. */
 typedef const char *gantry_host_entry(const void *args, const uint32_t blocks[3],
                                       const uint32_t block[3], uint32_t shared_bytes,
                                       uint32_t subgroup_size);
@@ -222,6 +223,8 @@ template <class T, class E, class V> T compare_and_swap(T &x, E expected, V v)
 #define GANTRY_ENTRIES(name, args_t, bound)  \
     GANTRY_ENTRY(name, name, args_t, direct) \
     GANTRY_ENTRY(name##_folded, name, args_t, folded)
+#define GANTRY_CHAINED_ENTRY(name, args_t, bound) \
+    GANTRY_ENTRY(name##_chained, name, args_t, chained)
 #define GANTRY_CHECK_SIZE(type, bytes, align) \
     static_assert(sizeof(type) == (bytes) && alignof(type) == (align), "layout of " #type)
 #define GANTRY_CHECK_OFFSET(type, member, bytes) \

@@ -392,7 +392,8 @@ inline thread_local runner *runner::current = nullptr;
 
 /* ---- Entries --------------------------------------------------------------------------------- */
 
-/* A folded launch's arguments: struct gantry_fold_args and struct gantry_fold_launch of backend.h.
+/* A folded or chained launch's arguments: struct gantry_fold_args and struct gantry_fold_launch of
+ * backend.h.
  */
 struct fold_args {
     uint64_t launches, args, blocks;
@@ -413,15 +414,20 @@ inline size3 block_at(uint64_t linear, size3 count)
             uint32_t(linear / count.x / count.y)};
 }
 
+inline const fold_launch &launch_at(const fold_args &fold, uint32_t which)
+{
+    return reinterpret_cast<const fold_launch *>(fold.launches)[which];
+}
+
 /* The launch that a linear block belongs to: the last one whose first block is not above it. */
-inline uint32_t find_launch(const fold_args &fold, const fold_launch *launches, uint64_t linear)
+inline uint32_t find_launch(const fold_args &fold, uint64_t linear)
 {
     if (fold.equal)
         return uint32_t(linear / fold.equal);
     uint32_t low = 0, high = fold.count;
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
-        if (launches[middle].first <= linear)
+        if (launch_at(fold, middle).first <= linear)
             low = middle;
         else
             high = middle;
@@ -465,17 +471,40 @@ template <class Args, void (*Body)(const Args &)> struct kernel {
         return nullptr;
     }
 
+    static const char *chained(const void *args, const uint32_t blocks[3], const uint32_t block[3],
+                               uint32_t shared_bytes, uint32_t subgroup_size)
+    {
+        if (uint64_t(blocks[0]) * blocks[1] * blocks[2] != 1)
+            return "a chained entry runs on one block";
+        runner run({block[0], block[1], block[2]}, shared_bytes, subgroup_size, body);
+        if (!run.ready())
+            return "no memory is left for a block's stacks and shared arrays";
+        fold_args fold;
+        memcpy(&fold, args, sizeof(fold));
+        for (uint32_t which = 0; which < fold.count; which++)
+            if (volume(launch_at(fold, which).count) > 0)
+                run_folded(&run, fold, which, 0);
+        return nullptr;
+    }
+
   private:
     static void folded_block(runner *run, const fold_args &fold, uint64_t linear)
     {
-        const fold_launch *launches = reinterpret_cast<const fold_launch *>(fold.launches);
-        uint32_t which = find_launch(fold, launches, linear);
-        const fold_launch &launch = launches[which];
+        uint32_t which = find_launch(fold, linear);
+        const fold_launch &launch = launch_at(fold, which);
+        if (linear - launch.first < volume(launch.count))
+            run_folded(run, fold, which, linear - launch.first);
+    }
+
+    /* One block of one launch of the table. */
+    static void run_folded(runner *run, const fold_args &fold, uint32_t which, uint64_t local)
+    {
+        size3 count = launch_at(fold, which).count;
         Args copy;
         memcpy(static_cast<void *>(&copy),
                reinterpret_cast<const void *>(fold.args + uint64_t(which) * fold.stride),
                sizeof(copy));
-        run->run_block(&copy, block_at(linear - launch.first, launch.count), launch.count);
+        run->run_block(&copy, block_at(local, count), count);
     }
 };
 

@@ -108,7 +108,7 @@ static struct gantry_drv_kernel *make_kernel(const char *name, struct gantry_siz
 
 struct table {
     struct gantry_fold_launch launches[LAUNCHES];
-    unsigned char args[LAUNCHES][STRIDE];
+    _Alignas(16) unsigned char args[LAUNCHES][STRIDE];
 };
 
 struct fold {

@@ -447,7 +447,7 @@ static void test_refuses_bad_images(void **state)
         {"holds one kernel", {.kernel = UINT32_MAX}},
         {"kind 8", {.kind = (enum gantry_image_kind)7}},
         {"entry 3", {.entry = (enum gantry_entry)3}},
-        {"one entry, not both", {.entry = GANTRY_ENTRY_ALL}},
+        {"one entry, not all", {.entry = GANTRY_ENTRY_ALL}},
         {"do not begin as a cubin", {.kind = GANTRY_IMAGE_CUBIN - GANTRY_IMAGE_SPIRV}},
         {"has no name", {.kind = GANTRY_IMAGE_SOURCE - GANTRY_IMAGE_SPIRV}},
         {"does not know", {.features = 1u << 30}},

@@ -1,4 +1,5 @@
-/* SPIR-V images: one for each entry, and one more where a kernel adds floats atomically. */
+/* SPIR-V images: one for each entry that a kernel has, and one more where a kernel adds floats
+ * atomically. */
 #include <stdio.h>
 #include <string.h>
 
@@ -92,24 +93,34 @@ struct jobs {
     size_t count;
 };
 
+static uint32_t features_of(const struct glsl_variant *variant)
+{
+    return variant->kernel->features |
+           (variant->float_atomics ? GANTRY_FEATURE_ATOMIC_FLOAT_ADD : 0) |
+           (variant->entry == GANTRY_ENTRY_CHAINED ? GANTRY_FEATURE_MEMORY_MODEL : 0);
+}
+
 static bool add_job(struct compilation *c, struct jobs *jobs, const struct glsl_variant *variant)
 {
+    static const char *const names[] = {
+        [GANTRY_ENTRY_DIRECT] = "direct",
+        [GANTRY_ENTRY_FOLDED] = "folded",
+        [GANTRY_ENTRY_CHAINED] = "chained",
+    };
     const struct kernel *kernel = variant->kernel;
     struct job job = {
         .image =
             {
                 .kernel = kernel,
                 .kind = GANTRY_IMAGE_SPIRV,
-                .entry = variant->folded ? GANTRY_ENTRY_FOLDED : GANTRY_ENTRY_DIRECT,
+                .entry = variant->entry,
                 .isa_version = ISA_VERSION,
-                .features = kernel->features |
-                            (variant->float_atomics ? GANTRY_FEATURE_ATOMIC_FLOAT_ADD : 0),
+                .features = features_of(variant),
                 .name = "",
                 .data = text_new(c->pool),
             },
         .output = pool_print(c->pool, "%s/%s.%s.%s%s.spv", c->workdir, c->unit->name, kernel->name,
-                             variant->folded ? "folded" : "direct",
-                             variant->float_atomics ? ".atomics" : ""),
+                             names[variant->entry], variant->float_atomics ? ".atomics" : ""),
     };
     size_t i = jobs->count;
     jobs->jobs = pool_grow(c->pool, jobs->jobs, i, sizeof(*jobs->jobs));
@@ -127,17 +138,27 @@ static bool add_job(struct compilation *c, struct jobs *jobs, const struct glsl_
                            job.output);
 }
 
+static bool add_entry(struct compilation *c, struct jobs *jobs, const struct kernel *kernel,
+                      enum gantry_entry entry)
+{
+    bool good = true;
+    for (int atomics = kernel->float_atomics; atomics >= 0; atomics--) {
+        struct glsl_variant variant = {kernel, .entry = entry, .float_atomics = atomics};
+        good = add_job(c, jobs, &variant) && good;
+    }
+    return good;
+}
+
 bool make_spirv_images(struct compilation *c)
 {
     struct jobs jobs = {0};
     bool good = true;
-    for (size_t i = 0; i < c->unit->kernel_count; i++)
-        for (int folded = 0; folded < 2; folded++)
-            for (int atomics = c->unit->kernels[i]->float_atomics; atomics >= 0; atomics--) {
-                struct glsl_variant variant = {c->unit->kernels[i], .folded = folded,
-                                               .float_atomics = atomics};
-                good = add_job(c, &jobs, &variant) && good;
-            }
+    for (size_t i = 0; i < c->unit->kernel_count; i++) {
+        const struct kernel *kernel = c->unit->kernels[i];
+        good = add_entry(c, &jobs, kernel, GANTRY_ENTRY_DIRECT) &&
+               add_entry(c, &jobs, kernel, GANTRY_ENTRY_FOLDED) &&
+               (kernel->early_return || add_entry(c, &jobs, kernel, GANTRY_ENTRY_CHAINED)) && good;
+    }
     good =
         good && commands_run(jobs.compile, jobs.count) && commands_run(jobs.validate, jobs.count);
     for (size_t i = 0; good && i < jobs.count; i++) {

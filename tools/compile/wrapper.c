@@ -42,8 +42,10 @@ struct text wrap_glsl(const struct unit *unit, const struct settings *settings,
                       const struct glsl_variant *variant)
 {
     struct text text = begin_glsl(unit, settings);
-    if (variant->folded)
+    if (variant->entry == GANTRY_ENTRY_FOLDED)
         text_print(&text, "#define GANTRY_FOLDED\n");
+    if (variant->entry == GANTRY_ENTRY_CHAINED)
+        text_print(&text, "#define GANTRY_CHAINED\n");
     if (variant->float_atomics)
         text_print(&text, "#define GANTRY_NATIVE_FLOAT_ATOMICS\n");
     for (size_t i = 0; i < unit->kernel_count; i++)
@@ -73,14 +75,15 @@ static uint32_t most_threads(const struct kernel *kernel)
     return block ? block : kernel->block_max;
 }
 
-static void add_entries(struct text *text, const struct kernel *kernel)
+static void add_entries(struct text *text, const struct unit *unit, const struct kernel *kernel)
 {
     uint32_t most = most_threads(kernel);
-    text_print(text, "GANTRY_ENTRIES(%s, %s, ", kernel->name, kernel->args->name);
-    if (most)
-        text_print(text, "GANTRY_MAX_THREADS(%u))\n", most);
-    else
-        text_print(text, "GANTRY_ANY_THREADS)\n");
+    const char *bound =
+        most ? pool_print(unit->pool, "GANTRY_MAX_THREADS(%u)", most) : "GANTRY_ANY_THREADS";
+    text_print(text, "GANTRY_ENTRIES(%s, %s, %s)\n", kernel->name, kernel->args->name, bound);
+    if (!kernel->early_return)
+        text_print(text, "GANTRY_CHAINED_ENTRY(%s, %s, %s)\n", kernel->name, kernel->args->name,
+                   bound);
 }
 
 struct text wrap_cpp(const struct unit *unit, const struct settings *settings,
@@ -94,6 +97,6 @@ struct text wrap_cpp(const struct unit *unit, const struct settings *settings,
             add_checks(&text, unit->records[i]);
     for (size_t i = 0; i < unit->kernel_count; i++)
         if (!only || only == unit->kernels[i])
-            add_entries(&text, unit->kernels[i]);
+            add_entries(&text, unit, unit->kernels[i]);
     return text;
 }

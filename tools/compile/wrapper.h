@@ -11,7 +11,7 @@ struct text wrap_scan(const struct unit *unit, const struct settings *settings);
 struct glsl_variant {
     const struct kernel *kernel;
     bool reflect; /* not to be run: names the whole argument struct, so that it can be read */
-    bool folded;
+    enum gantry_entry entry;
     bool float_atomics;
 };
 struct text wrap_glsl(const struct unit *unit, const struct settings *settings,
