@@ -207,8 +207,11 @@ uint32_t args_size_of(const char *kernel)
         const char *kernel;
         uint32_t size;
     } rows[] = {
-        {"affine", sizeof(struct affine_args)},   {"affine_folded", sizeof(struct affine_args)},
-        {"several", sizeof(struct several_args)}, {"reverse", sizeof(uint64_t)},
+        {"affine", sizeof(struct affine_args)},
+        {"affine_folded", sizeof(struct affine_args)},
+        {"affine_chained", sizeof(struct affine_args)},
+        {"several", sizeof(struct several_args)},
+        {"reverse", sizeof(uint64_t)},
         {"spin", sizeof(struct spin_args)},
     };
 
@@ -219,6 +222,13 @@ uint32_t args_size_of(const char *kernel)
     return 0;
 }
 
+static enum gantry_entry entry_of(const char *symbol)
+{
+    if (strstr(symbol, GANTRY_FOLDED_SUFFIX))
+        return GANTRY_ENTRY_FOLDED;
+    return strstr(symbol, GANTRY_CHAINED_SUFFIX) ? GANTRY_ENTRY_CHAINED : GANTRY_ENTRY_DIRECT;
+}
+
 enum gantry_status try_kernel(struct bench *bench, const char *name, uint32_t threads,
                               uint32_t shared_per_thread, struct gantry_drv_kernel **kernel,
                               struct gantry_backend_kernel_info *info)
@@ -226,18 +236,19 @@ enum gantry_status try_kernel(struct bench *bench, const char *name, uint32_t th
     struct gantry_kernel_source source = {.name = name,
                                           .args_size = args_size_of(name),
                                           .shared_per_thread = shared_per_thread};
+    const char *ptx = entry_of(name) == GANTRY_ENTRY_CHAINED ? chained_ptx : kernels_ptx;
     struct gantry_backend_image image = {
         .kind = GANTRY_IMAGE_PTX,
         .entry = GANTRY_ENTRY_ALL,
         .arch = 75,
         .isa_version = 63,
         .name = "",
-        .data = kernels_ptx,
-        .size = strlen(kernels_ptx),
+        .data = ptx,
+        .size = strlen(ptx),
     };
     struct gantry_backend_kernel_params params = {
         .source = &source,
-        .entry = strstr(name, GANTRY_FOLDED_SUFFIX) ? GANTRY_ENTRY_FOLDED : GANTRY_ENTRY_DIRECT,
+        .entry = entry_of(name),
         .symbol = name,
         .block = {threads, 1, 1},
         .images = &image,
@@ -257,6 +268,31 @@ struct gantry_drv_kernel *make_kernel(struct bench *bench, const char *name, uin
     CHECK(info.max_threads >= threads && info.registers > 0 && info.blocks_per_unit > 0);
     CHECK(info.limited_by && !info.waits);
     CHECK(strcmp(info.image, "ptx compute_75 (.version 6.3)") == 0);
+    return kernel;
+}
+
+struct gantry_drv_kernel *make_early_kernel(struct bench *bench, const char *ptx)
+{
+    struct gantry_kernel_source source = {.name = "affine",
+                                          .args_size = sizeof(struct affine_args)};
+    struct gantry_backend_image image = {.kind = GANTRY_IMAGE_PTX,
+                                         .entry = GANTRY_ENTRY_ALL,
+                                         .arch = 90,
+                                         .isa_version = 78,
+                                         .name = "",
+                                         .data = ptx,
+                                         .size = strlen(ptx),
+                                         .packaged = true};
+    struct gantry_backend_kernel_params params = {.source = &source,
+                                                  .symbol = "affine",
+                                                  .block = {256, 1, 1},
+                                                  .images = &image,
+                                                  .image_count = 1};
+    struct gantry_backend_kernel_info info;
+    struct gantry_drv_kernel *kernel;
+
+    CHECK_OK(bench->ops->kernel_create(bench->device, &params, &kernel, &info));
+    CHECK(info.waits);
     return kernel;
 }
 

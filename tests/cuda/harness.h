@@ -64,6 +64,9 @@ struct gantry_drv_memory allocate(struct bench *bench, enum gantry_memory kind, 
 enum gantry_status try_kernel(struct bench *bench, const char *name, uint32_t threads,
                               uint32_t shared_per_thread, struct gantry_drv_kernel **kernel,
                               struct gantry_backend_kernel_info *info);
+
+/* The kernel affine for sm_90 from one of the early_…_ptx. */
+struct gantry_drv_kernel *make_early_kernel(struct bench *bench, const char *ptx);
 struct gantry_drv_kernel *make_kernel(struct bench *bench, const char *name, uint32_t threads,
                                       uint32_t shared_per_thread);
 struct gantry_op launch_op(struct gantry_drv_kernel *kernel, uint32_t blocks, uint32_t threads,
@@ -84,10 +87,12 @@ void download(struct bench *bench, struct gantry_drv_memory *from, void *bytes, 
 
 /* ---- The kernels (kernels.c) ---------------------------------------------------------------- */
 
-extern const char *const kernels_ptx;     /* for sm_75 and later */
-extern const char *const early_start_ptx; /* for sm_90: starts with griddepcontrol.wait */
-extern const char *const affine_source;   /* CUDA C++; includes … */
-extern const char *const affine_header;   /* … "affine.h" */
+extern const char *const kernels_ptx;       /* for sm_75 and later */
+extern const char *const chained_ptx;       /* its affine_chained */
+extern const char *const early_start_ptx;   /* for sm_90: starts with griddepcontrol.wait */
+extern const char *const early_trigger_ptx; /* the same, behind griddepcontrol.launch_dependents */
+extern const char *const affine_source;     /* CUDA C++; includes … */
+extern const char *const affine_header;     /* … "affine.h" */
 
 /* Of affine: y[i] = y[i] * a + b for i < n; applied in another order it gives another result. */
 struct affine_args {
@@ -112,11 +117,45 @@ struct spin_args {
 /* Bytes of the kernel's argument struct. */
 uint32_t args_size_of(const char *kernel);
 
+/* ---- A chain (chain.c) ---------------------------------------------------------------------- */
+
+/* Steps y = y * a + b, each behind the one before it. */
+struct chain {
+    struct gantry_drv_kernel *kernel;
+    struct gantry_drv_memory y;
+    uint32_t steps, items;
+    struct affine_args *args;
+    struct gantry_op *ops;
+    struct gantry_edge *edges;
+    uint32_t *wanted; /* what y should hold */
+    struct gantry_plan plan;
+};
+
+/* The kernel, affine, is the chain's from now on. y[i] is i. */
+void chain_open(struct bench *bench, struct chain *chain, struct gantry_drv_kernel *kernel,
+                uint32_t steps, uint32_t blocks, bool programmatic);
+void chain_close(struct bench *bench, struct chain *chain);
+
+/* Gives the steps other factors and terms. */
+void chain_vary(struct chain *chain, uint32_t salt);
+
+/* Makes the plan one of the first steps. */
+void chain_cut(struct chain *chain, uint32_t steps);
+void chain_reset(struct bench *bench, struct chain *chain);
+
+/* Does to what is wanted what one run of the plan does to y. */
+void chain_apply(struct chain *chain);
+
+/* The number of items that are not what is wanted. */
+uint32_t chain_wrong(struct bench *bench, struct chain *chain);
+
 /* ---- The tests ------------------------------------------------------------------------------ */
 
 void test_memory(struct bench *bench);
 void test_kernel(struct bench *bench);
 void test_plan(struct bench *bench);
+void test_table(struct bench *bench);
+void test_once(struct bench *bench);
 void test_queue(struct bench *bench);
 
 /* With a plugin that drops the order of launches: a chain's result must be wrong. */
@@ -125,6 +164,12 @@ void test_unordered(struct bench *bench);
 /* With a driver that refuses graphs, or programmatic edges: the result is right and the slower way
  * counted. */
 void test_refused(struct bench *bench);
+
+/* With a driver that refuses to change graphs: the result is right, and nobody insists. */
+void test_rebuilt(struct bench *bench);
+
+/* Prints what the choices in the plugin rest on. */
+void measure(struct bench *bench, const char *plugin);
 
 /* Does a bit of everything and goes on whatever fails: nothing may be left. For a driver that fails
  * on purpose. */

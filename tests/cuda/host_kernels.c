@@ -49,6 +49,25 @@ ENTRY(affine_folded)
     return NULL;
 }
 
+ENTRY(affine_chained)
+{
+    struct gantry_fold_args fold;
+
+    UNUSED;
+    memcpy(&fold, args, sizeof(fold));
+    for (uint32_t i = 0; i < fold.count; i++) {
+        struct gantry_fold_launch launch;
+        struct affine_args row;
+
+        memcpy(&launch, (const char *)(uintptr_t)fold.launches + i * sizeof(launch),
+               sizeof(launch));
+        memcpy(&row, (const char *)(uintptr_t)fold.args + i * fold.stride, sizeof(row));
+        if (launch.x && launch.y && launch.z)
+            affine(&row, 0, block[0]);
+    }
+    return NULL;
+}
+
 ENTRY(several)
 {
     struct several_args values;

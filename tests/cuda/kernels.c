@@ -138,34 +138,86 @@ const char *const kernels_ptx =
     "    ret;\n"
     "}\n";
 
-const char *const early_start_ptx = ".version 7.8\n"
-                                    ".target sm_90\n"
-                                    ".address_size 64\n"
-                                    "\n"
-                                    ".visible .entry affine(.param .align 8 .b8 args[24])\n"
-                                    "{\n"
-                                    "    .reg .pred %p;\n"
-                                    "    .reg .b32 %i, %n, %width, %block, %thread, %v, %a, %b;\n"
-                                    "    .reg .b64 %y, %offset;\n"
-                                    "    griddepcontrol.wait;\n"
-                                    "    mov.u32 %width, %ntid.x;\n"
-                                    "    mov.u32 %block, %ctaid.x;\n"
-                                    "    mov.u32 %thread, %tid.x;\n"
-                                    "    mad.lo.u32 %i, %block, %width, %thread;\n"
-                                    "    ld.param.u32 %n, [args+8];\n"
-                                    "    setp.ge.u32 %p, %i, %n;\n"
-                                    "    @%p bra done;\n"
-                                    "    ld.param.u64 %y, [args];\n"
-                                    "    ld.param.u32 %a, [args+12];\n"
-                                    "    ld.param.u32 %b, [args+16];\n"
-                                    "    mul.wide.u32 %offset, %i, 4;\n"
-                                    "    add.u64 %y, %y, %offset;\n"
-                                    "    ld.global.u32 %v, [%y];\n"
-                                    "    mad.lo.u32 %v, %v, %a, %b;\n"
-                                    "    st.global.u32 [%y], %v;\n"
-                                    "done:\n"
-                                    "    ret;\n"
-                                    "}\n";
+const char *const chained_ptx =
+    ".version 6.3\n"
+    ".target sm_75\n"
+    ".address_size 64\n"
+    "\n"
+    "// One block, which runs the table's launches one after the other.\n"
+    ".visible .entry affine_chained(.param .align 8 .b8 args[40])\n"
+    "{\n"
+    "    .reg .pred %p;\n"
+    "    .reg .b32 %count, %stride, %step, %thread, %n, %v, %a, %b, %x, %axis;\n"
+    "    .reg .b64 %launch, %row, %wide, %y, %skip;\n"
+    "    ld.param.u64 %launch, [args];\n"
+    "    ld.param.u64 %row, [args+8];\n"
+    "    ld.param.u32 %count, [args+24];\n"
+    "    ld.param.u32 %stride, [args+28];\n"
+    "    cvt.u64.u32 %wide, %stride;\n"
+    "    mov.u32 %thread, %tid.x;\n"
+    "    mov.u32 %step, 0;\n"
+    "again:\n"
+    "    setp.ge.u32 %p, %step, %count;\n"
+    "    @%p bra done;\n"
+    "    ld.u32 %x, [%launch+8];\n"
+    "    ld.u32 %axis, [%launch+12];\n"
+    "    mul.lo.u32 %x, %x, %axis;\n"
+    "    ld.u32 %axis, [%launch+16];\n"
+    "    mul.lo.u32 %x, %x, %axis;\n"
+    "    setp.eq.u32 %p, %x, 0;\n"
+    "    @%p bra next;\n"
+    "    ld.u32 %n, [%row+8];\n"
+    "    setp.ge.u32 %p, %thread, %n;\n"
+    "    @%p bra next;\n"
+    "    ld.u64 %y, [%row];\n"
+    "    ld.u32 %a, [%row+12];\n"
+    "    ld.u32 %b, [%row+16];\n"
+    "    mul.wide.u32 %skip, %thread, 4;\n"
+    "    add.u64 %y, %y, %skip;\n"
+    "    ld.global.u32 %v, [%y];\n"
+    "    mad.lo.u32 %v, %v, %a, %b;\n"
+    "    st.global.u32 [%y], %v;\n"
+    "next:\n"
+    "    bar.sync 0;\n"
+    "    add.u64 %launch, %launch, 24;\n"
+    "    add.u64 %row, %row, %wide;\n"
+    "    add.u32 %step, %step, 1;\n"
+    "    bra again;\n"
+    "done:\n"
+    "    ret;\n"
+    "}\n";
+
+#define EARLY(beginning)                                                      \
+    ".version 7.8\n"                                                          \
+    ".target sm_90\n"                                                         \
+    ".address_size 64\n"                                                      \
+    "\n"                                                                      \
+    ".visible .entry affine(.param .align 8 .b8 args[24])\n"                  \
+    "{\n"                                                                     \
+    "    .reg .pred %p;\n"                                                    \
+    "    .reg .b32 %i, %n, %width, %block, %thread, %v, %a, %b;\n"            \
+    "    .reg .b64 %y, %offset;\n" beginning "    mov.u32 %width, %ntid.x;\n" \
+    "    mov.u32 %block, %ctaid.x;\n"                                         \
+    "    mov.u32 %thread, %tid.x;\n"                                          \
+    "    mad.lo.u32 %i, %block, %width, %thread;\n"                           \
+    "    ld.param.u32 %n, [args+8];\n"                                        \
+    "    setp.ge.u32 %p, %i, %n;\n"                                           \
+    "    @%p bra done;\n"                                                     \
+    "    ld.param.u64 %y, [args];\n"                                          \
+    "    ld.param.u32 %a, [args+12];\n"                                       \
+    "    ld.param.u32 %b, [args+16];\n"                                       \
+    "    mul.wide.u32 %offset, %i, 4;\n"                                      \
+    "    add.u64 %y, %y, %offset;\n"                                          \
+    "    ld.global.u32 %v, [%y];\n"                                           \
+    "    mad.lo.u32 %v, %v, %a, %b;\n"                                        \
+    "    st.global.u32 [%y], %v;\n"                                           \
+    "done:\n"                                                                 \
+    "    ret;\n"                                                              \
+    "}\n"
+
+const char *const early_start_ptx = EARLY("    griddepcontrol.wait;\n");
+const char *const early_trigger_ptx =
+    EARLY("    griddepcontrol.launch_dependents;\n    griddepcontrol.wait;\n");
 
 const char *const affine_source = "#include \"affine.h\"\n"
                                   "extern \"C\" __global__ void affine(const affine_args args)\n"

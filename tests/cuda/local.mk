@@ -4,8 +4,9 @@ check_PROGRAMS += tests/cuda/selftest
 tests_cuda_selftest_CFLAGS = $(AM_CFLAGS) -pthread
 tests_cuda_selftest_LDADD = -ldl
 tests_cuda_selftest_SOURCES = \
-	tests/cuda/harness.h tests/cuda/harness.c tests/cuda/kernels.c \
+	tests/cuda/harness.h tests/cuda/harness.c tests/cuda/kernels.c tests/cuda/chain.c \
 	tests/cuda/test_memory.c tests/cuda/test_kernel.c tests/cuda/test_plan.c \
+	tests/cuda/test_table.c tests/cuda/test_once.c tests/cuda/measure.c \
 	tests/cuda/test_queue.c tests/cuda/test_lost.c tests/cuda/test_torture.c tests/cuda/selftest.c
 
 check_LTLIBRARIES += tests/cuda/unordered/gantry-cuda.la

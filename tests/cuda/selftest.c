@@ -1,12 +1,13 @@
 /* Drives the CUDA plugin through its table, without core:
  *
- *   selftest PLUGIN [graph|stream|lost|wrong|refused|torture [untimed]]
+ *   selftest PLUGIN [auto|graph|stream|lost|wrong|refused|rebuilt|torture|bench [untimed]]
  *
- * graph and stream run everything, the plans as graphs or as single launches; lost ends with a lost
- * device; wrong expects the chain's result to be wrong, as with a plugin that drops the order;
- * refused expects a driver that refuses programmatic edges; torture one that fails somewhere.
- * untimed leaves out what a driver without a GPU can't show. Exit status 77, with the reason, where
- * there is no CUDA device. */
+ * auto, graph and stream run everything: plans as the plugin likes, as graphs, or as single
+ * launches; lost ends with a lost device; wrong expects the chain's result to be wrong, as with a
+ * plugin that drops the order; refused expects a driver that refuses programmatic edges, rebuilt
+ * one that refuses to change graphs, torture one that fails somewhere. bench prints what things
+ * cost. untimed leaves out what a driver without a GPU can't show. Exit status 77, with the reason,
+ * where there is no CUDA device. */
 #include "harness.h"
 
 static void print_device(const struct bench *bench)
@@ -26,10 +27,8 @@ static void run_all(struct bench *bench)
         const char *name;
         void (*run)(struct bench *bench);
     } tests[] = {
-        {"memory", test_memory},
-        {"kernel", test_kernel},
-        {"plan", test_plan},
-        {"queue", test_queue},
+        {"memory", test_memory}, {"kernel", test_kernel}, {"plan", test_plan},
+        {"table", test_table},   {"once", test_once},     {"queue", test_queue},
     };
 
     for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
@@ -39,13 +38,38 @@ static void run_all(struct bench *bench)
     }
 }
 
+static void run_mode(struct bench *bench, const char *mode, const char *plugin)
+{
+    if (strcmp(mode, "lost") == 0)
+        test_lost(bench);
+    else if (strcmp(mode, "wrong") == 0)
+        test_unordered(bench);
+    else if (strcmp(mode, "refused") == 0)
+        test_refused(bench);
+    else if (strcmp(mode, "rebuilt") == 0)
+        test_rebuilt(bench);
+    else if (strcmp(mode, "bench") == 0)
+        measure(bench, plugin);
+    else
+        run_all(bench);
+}
+
+static enum gantry_submit_mode submit_mode(const char *mode)
+{
+    if (strcmp(mode, "stream") == 0)
+        return GANTRY_SUBMIT_STREAM;
+    return strcmp(mode, "graph") == 0 ? GANTRY_SUBMIT_GRAPH : GANTRY_SUBMIT_AUTO;
+}
+
 int main(int argc, char **argv)
 {
-    const char *mode = argc > 2 ? argv[2] : "graph";
+    const char *mode = argc > 2 ? argv[2] : "auto";
     struct bench bench;
 
     if (argc < 2) {
-        fprintf(stderr, "usage: %s PLUGIN [graph|stream|lost|wrong|refused|torture [untimed]]\n",
+        fprintf(stderr,
+                "usage: %s PLUGIN "
+                "[auto|graph|stream|lost|wrong|refused|rebuilt|torture|bench [untimed]]\n",
                 argv[0]);
         return 2;
     }
@@ -54,18 +78,10 @@ int main(int argc, char **argv)
         printf("passed\n");
         return 0;
     }
-    bench_open(&bench, argv[1],
-               strcmp(mode, "stream") == 0 ? GANTRY_SUBMIT_STREAM : GANTRY_SUBMIT_GRAPH);
+    bench_open(&bench, argv[1], submit_mode(mode));
     bench.untimed = argc > 3 && strcmp(argv[3], "untimed") == 0;
     print_device(&bench);
-    if (strcmp(mode, "lost") == 0)
-        test_lost(&bench);
-    else if (strcmp(mode, "wrong") == 0)
-        test_unordered(&bench);
-    else if (strcmp(mode, "refused") == 0)
-        test_refused(&bench);
-    else
-        run_all(&bench);
+    run_mode(&bench, mode, argv[1]);
     bench_close(&bench);
     printf("passed\n");
     return 0;

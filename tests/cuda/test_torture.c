@@ -3,10 +3,13 @@
 
 enum { THREADS = 32 };
 
+/* A built plan is patched, with the bytes that its table has. */
 static void submit_and_wait(struct bench *bench, struct gantry_drv_plan *built,
                             const struct gantry_plan *plan)
 {
-    struct gantry_backend_submission submission = {.value = bench->value + 1};
+    struct gantry_backend_submission submission = {.value = bench->value + 1,
+                                                   .patch = plan->table,
+                                                   .patch_size = built ? plan->table_size : 0};
     enum gantry_status status = built ? bench->ops->submit(bench->queue, built, &submission)
                                       : bench->ops->submit_once(bench->queue, plan, &submission);
 
@@ -35,31 +38,35 @@ static void use_kernel(struct bench *bench, struct gantry_drv_kernel *kernel,
                        struct gantry_drv_memory *y)
 {
     struct affine_args args = {y->address, THREADS, 3, 1};
-    unsigned char table[sizeof(struct gantry_fold_launch)] = {0};
+    static unsigned char table[8192]; /* large enough to be copied to the device */
     struct gantry_op ops[] = {
         fill_op(y, 0, THREADS * 4, 1),
         launch_op(kernel, 1, THREADS, &args, sizeof(args)),
+        launch_op(kernel, 1, THREADS, &args, sizeof(args)),
         copy_op(y, 0, y, THREADS * 4, THREADS * 4),
-        {.kind = GANTRY_OP_JOIN, .stage = 3},
+        {.kind = GANTRY_OP_JOIN},
     };
-    struct gantry_edge edges[] = {{0, 1, false}, {1, 2, false}, {2, 3, false}};
+    struct gantry_edge edges[] = {{0, 1, false}, {1, 2, true}, {2, 3, false}, {3, 4, false}};
     struct gantry_plan plan = {.ops = ops,
-                               .op_count = 4,
+                               .op_count = 5,
                                .edges = edges,
-                               .edge_count = 3,
-                               .stage_count = 4,
+                               .edge_count = 4,
+                               .stage_count = 5,
                                .table = table,
                                .table_size = sizeof(table)};
     struct gantry_drv_plan *built;
 
-    ops[1].stage = 1;
-    ops[2].stage = 2;
+    for (uint32_t i = 0; i < plan.op_count; i++)
+        ops[i].stage = i;
     if (bench->ops->plan_build(bench->device, &plan, &built) == GANTRY_OK) {
         submit_and_wait(bench, built, &plan);
         submit_and_wait(bench, built, &plan);
         bench->ops->plan_destroy(built);
     }
-    submit_and_wait(bench, NULL, &plan);
+    for (uint32_t i = 0; i < 4; i++) { /* the graph is made, and changed */
+        args.b = i;
+        submit_and_wait(bench, NULL, &plan);
+    }
     if (bench->value > 0)
         wait_for_other_queue(bench, &plan);
 }
