@@ -4,13 +4,9 @@
  * No validation layer sees accesses through buffer addresses, so this test stands for the order of
  * launches: it derives from the recording rules which commands must wait for which, and looks in
  * the plan for a path and for a growing stage. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+
+#include "unit.h"
 
 #include "core/buffer.h"
 #include "core/module.h"
