@@ -1,6 +1,5 @@
 /* Points: when they are reached, how long a wait takes, and what the queue counts. */
 #include <inttypes.h>
-#include <time.h>
 
 #include "conform.h"
 #include "launch.h"
@@ -78,8 +77,8 @@ static void earlier_points_are_reached_first(struct conform *c)
     }
 }
 
-/* Looks at a point whose work takes long: it must say that it is too early. On a device that runs work
- * on the thread that waits, or only while something is submitted, it never is. */
+/* Looks at a point whose work takes long: it must say that it is too early. On a device that runs
+ * work on the thread that waits, or only while something is submitted, it never is. */
 static void look_early(struct conform *c, struct gantry_point point, uint64_t timeout)
 {
     uint64_t start = now_ns(), spent;
