@@ -46,7 +46,8 @@ bool queue_reached(struct gantry_queue *queue, uint64_t value);
 /* Waits without a limit; a lost device ends it. */
 enum gantry_status queue_wait(struct gantry_queue *queue, uint64_t value, uint64_t timeout_ns);
 
-/* Waits for all queues of the device. */
+/* Waits for what the queues of the device have been given before this call. Queues may be made and
+ * destroyed by other threads meanwhile. */
 void queue_idle_all(struct gantry_device *device);
 
 /* Fills through the device's service queue and waits. */

@@ -67,14 +67,6 @@ static void destroy_queue(struct gantry_drv_queue *queue)
     the_fake->queues--;
 }
 
-static enum gantry_status completed(struct gantry_drv_queue *queue, uint64_t *value)
-{
-    enum gantry_status status = planned(&the_fake->fail_completed);
-
-    *value = queue->completed;
-    return status;
-}
-
 static uint8_t *bytes(struct gantry_drv_memory *memory, uint64_t offset)
 {
     return (uint8_t *)memory->driver + offset;
@@ -101,6 +93,16 @@ static void complete(struct gantry_drv_queue *queue, uint64_t value)
     memmove(queue->pending, queue->pending + done, queue->pending_count * sizeof(*queue->pending));
     if (queue->completed < value)
         queue->completed = value;
+}
+
+static enum gantry_status completed(struct gantry_drv_queue *queue, uint64_t *value)
+{
+    enum gantry_status status = planned(&the_fake->fail_completed);
+
+    if (the_fake->complete_after_looks && --the_fake->complete_after_looks == 0)
+        complete(queue, queue->pending[queue->pending_count - 1].value);
+    *value = queue->completed;
+    return status;
 }
 
 static enum gantry_status wait(struct gantry_drv_queue *queue, uint64_t value, uint64_t timeout_ns)

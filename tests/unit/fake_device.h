@@ -41,6 +41,7 @@ struct fake_device {
 
     unsigned builds, submits, submits_once, sleeps; /* calls that succeeded */
     int memories, plans, queues;                    /* alive */
+    unsigned complete_after_looks;                  /* of queue_completed; 0: never by itself */
     bool complete_in_wait;  /* queue_wait completes what it waits for; otherwise it times out */
     uint64_t timeout_asked; /* of the latest queue_wait */
 
