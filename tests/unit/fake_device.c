@@ -100,7 +100,7 @@ static enum gantry_status completed(struct gantry_drv_queue *queue, uint64_t *va
     enum gantry_status status = planned(&the_fake->fail_completed);
 
     if (the_fake->complete_after_looks && --the_fake->complete_after_looks == 0)
-        complete(queue, queue->pending[queue->pending_count - 1].value);
+        complete(queue, queue->completed + queue->pending_count);
     *value = queue->completed;
     return status;
 }
