@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "queue.h"
 #include "retire.h"
@@ -116,21 +117,28 @@ void queue_unref(struct gantry_queue *queue)
         free_memory(queue);
 }
 
-static void flush_and_wait(struct gantry_queue *queue)
+/* Other threads may look at the queue meanwhile, on behalf of the device: they do so with its lock
+ * held, and find that everything was reached. */
+static struct gantry_drv_queue *take_drv(struct gantry_queue *queue)
 {
-    stream_flush(queue);
-    queue_wait(queue, atomic_load(&queue->submitted), GANTRY_FOREVER);
+    struct gantry_device *device = queue->object.device;
+    struct gantry_drv_queue *drv;
+
+    pthread_mutex_lock(&device->lock);
+    drv = queue->drv;
+    queue->drv = NULL;
+    pthread_mutex_unlock(&device->lock);
+    return drv;
 }
 
 void queue_free(struct gantry_queue *queue)
 {
     struct gantry_device *device = queue->object.device;
-    struct gantry_drv_queue *drv = queue->drv;
 
-    flush_and_wait(queue);
+    stream_flush(queue);
+    queue_wait(queue, atomic_load(&queue->submitted), GANTRY_FOREVER);
+    device->ops->queue_destroy(take_drv(queue));
     object_unlink(&queue->object);
-    queue->drv = NULL;
-    device->ops->queue_destroy(drv);
     stream_free(queue);
     queue_unref(queue);
 }
@@ -151,14 +159,54 @@ void gantry_queue_destroy(struct gantry_queue **queue)
     retire_collect(device);
 }
 
+/* ---- All queues of a device ----------------------------------------------------------------- */
+
+#define PAUSE_NS 20000
+
+/* The queue behind `queue`, or the first one when it is NULL or was destroyed, held; NULL behind the
+ * last queue. */
+static struct gantry_queue *next_queue(struct gantry_device *device, struct gantry_queue *queue)
+{
+    struct object *next;
+
+    pthread_mutex_lock(&device->lock);
+    next = queue && queue->drv ? queue->object.next : device->objects[OBJECT_QUEUE];
+    if (next)
+        queue_ref((struct gantry_queue *)next);
+    pthread_mutex_unlock(&device->lock);
+    return (struct gantry_queue *)next;
+}
+
+static bool reached_beside_others(struct gantry_queue *queue, uint64_t value)
+{
+    struct gantry_device *device = queue->object.device;
+    bool reached;
+
+    pthread_mutex_lock(&device->lock);
+    reached = queue_reached(queue, value);
+    pthread_mutex_unlock(&device->lock);
+    return reached;
+}
+
+/* Queues may come and go meanwhile, so this looks with the lock held instead of sleeping in the
+ * driver, which nobody may do while another thread destroys the queue. */
 void queue_idle_all(struct gantry_device *device)
 {
-    /* Waiting must not hold the device's lock, so the queues must not go meanwhile: the caller
-     * closes the device, or holds one of its objects, and destroying a queue beside that is its
-     * mistake.
-     */
-    for (struct object *o = device->objects[OBJECT_QUEUE]; o; o = o->next)
-        flush_and_wait((struct gantry_queue *)o);
+    static const struct timespec pause = {.tv_nsec = PAUSE_NS};
+    struct gantry_queue *queue = NULL, *next;
+    uint64_t value;
+
+    while ((next = next_queue(device, queue))) {
+        if (queue)
+            queue_unref(queue);
+        queue = next;
+        stream_flush(queue);
+        value = atomic_load(&queue->submitted);
+        while (!reached_beside_others(queue, value))
+            nanosleep(&pause, NULL);
+    }
+    if (queue)
+        queue_unref(queue);
 }
 
 enum gantry_status gantry_queue_native(struct gantry_queue *queue,

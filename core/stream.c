@@ -30,10 +30,14 @@ enum gantry_status stream_open(struct gantry_queue *queue)
 void stream_free(struct gantry_queue *queue)
 {
     struct stream *stream = &queue->stream;
+    struct gantry_list *batch;
 
-    if (stream->batch)
-        list_free(stream->batch);
+    lock_take(&queue->lock);
+    batch = stream->batch;
     stream->batch = NULL;
+    lock_release(&queue->lock);
+    if (batch)
+        list_free(batch);
     memory_free(queue->object.device, &stream->memory.upload);
     memory_free(queue->object.device, &stream->memory.readback);
 }
@@ -163,10 +167,12 @@ void stream_try_reach(struct gantry_queue *queue, uint64_t value)
 
 enum gantry_status stream_flush(struct gantry_queue *queue)
 {
-    enum gantry_status status;
+    enum gantry_status status = GANTRY_OK;
 
     lock_take(&queue->lock);
-    status = stream_send(queue, GANTRY_BATCH_FLUSH);
+    /* Whoever waits for all queues of a device may come while another thread destroys this one. */
+    if (queue->stream.batch)
+        status = stream_send(queue, GANTRY_BATCH_FLUSH);
     lock_release(&queue->lock);
     return status;
 }

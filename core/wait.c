@@ -95,7 +95,8 @@ static enum gantry_status look(struct gantry_queue *queue, uint64_t value)
     status = device->ops->queue_completed(queue->drv, &completed);
     if (status != GANTRY_OK)
         return device_check(device, status);
-    if (completed > atomic_load_explicit(&queue->completed, memory_order_relaxed))
+    /* Acquire: another thread may have delivered what this one reports as reached. */
+    if (completed > atomic_load_explicit(&queue->completed, memory_order_acquire))
         deliver(queue, completed);
     return completed >= value ? GANTRY_OK : GANTRY_NOT_READY;
 }

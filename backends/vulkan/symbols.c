@@ -24,10 +24,23 @@ static void *open_loader(char *reason, size_t size)
     return NULL;
 }
 
+static PFN_vkGetInstanceProcAddr loaders_own;
+
+/* A program may export names of Vulkan's, its own or another copy of volk's. The loader's answers
+ * for what it exports itself would then be the program's: dlsym on the loader alone is not misled.
+ */
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL find(VkInstance instance, const char *name)
+{
+    PFN_vkVoidFunction function;
+
+    /* ISO C has no conversion from object to function pointers. */
+    *(void **)&function = dlsym(loader, name);
+    return function ? function : loaders_own(instance, name);
+}
+
 enum gantry_status symbols_open(const struct gantry_backend_services *services)
 {
     char reason[512] = "";
-    PFN_vkGetInstanceProcAddr get;
     void *symbol;
 
     if (!loader)
@@ -41,7 +54,7 @@ enum gantry_status symbols_open(const struct gantry_backend_services *services)
                               "the Vulkan loader has no vkGetInstanceProcAddr: %s (reinstall "
                               "libvulkan1)",
                               dlerror());
-    *(void **)&get = symbol; /* ISO C has no conversion from object to function pointers */
-    volkInitializeCustom(get);
+    *(void **)&loaders_own = symbol;
+    volkInitializeCustom(find);
     return GANTRY_OK;
 }

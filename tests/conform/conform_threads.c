@@ -139,6 +139,52 @@ static void objects_come_and_go(struct conform *c)
     run_workers(c, make_and_destroy, queues, NULL, 100);
 }
 
+/* ---- Queues -----------------------------------------------------------------------------------
+ */
+
+/* A buffer whose memory is still in use when its queue goes, and a request that makes gantry wait
+ * for all such memory: both look at every queue of the device, other threads' as well. */
+static bool live_and_die(struct worker *w, struct gantry_buffer *buffer, struct gantry_list *list)
+{
+    const struct gantry_limits *limits = &w->c->info.limits;
+    struct gantry_buffer_params huge = {.size = limits->memory_size + (limits->memory_size >> 3)};
+    struct gantry_queue *queue = NULL;
+    struct gantry_buffer *none;
+    struct gantry_point point;
+    bool good = fine(w, gantry_queue_create(w->c->device, NULL, &queue), "queue") &&
+                gantry_list_fill(list, buffer, 0, 4096, w->number) &&
+                fine(w, gantry_queue_submit(queue, list, NULL, 0, &point), "submit");
+
+    gantry_buffer_destroy(&buffer);
+    if (gantry_buffer_create(w->c->device, &huge, &none) == GANTRY_OK)
+        gantry_buffer_destroy(&none);
+    good = good && fine(w, gantry_wait(point, GANTRY_FOREVER), "wait");
+    gantry_queue_destroy(&queue);
+    return good;
+}
+
+static void *make_and_destroy_queues(void *context)
+{
+    struct worker *w = context;
+    struct gantry_buffer_params params = {.size = 4096};
+    struct gantry_buffer *buffer = NULL;
+    struct gantry_list *list = NULL;
+    bool good = fine(w, gantry_list_create(w->c->device, NULL, &list), "list");
+
+    for (uint32_t i = 0; i < w->rounds && good; i++)
+        good = fine(w, gantry_buffer_create(w->c->device, &params, &buffer), "buffer") &&
+               live_and_die(w, buffer, list);
+    gantry_list_destroy(&list);
+    return NULL;
+}
+
+static void queues_come_and_go(struct conform *c)
+{
+    struct gantry_queue *none[2] = {NULL, NULL};
+
+    run_workers(c, make_and_destroy_queues, none, NULL, 200);
+}
+
 /* ---- One point, many waiters ---------------------------------------------------------------- */
 
 struct watched {
@@ -213,6 +259,7 @@ static void sentences_are_a_threads_own(struct conform *c)
 const struct conform_case thread_cases[] = {
     {"threads/two-queues-eight-threads", "C29", two_queues_eight_threads},
     {"threads/objects-come-and-go", "C29 C34", objects_come_and_go},
+    {"threads/queues-come-and-go", "C29", queues_come_and_go},
     {"threads/many-waiters", NULL, many_waiters},
     {"threads/sentences-are-a-threads-own", NULL, sentences_are_a_threads_own},
     {0},

@@ -1,6 +1,5 @@
 /* Points: when they are reached, how long a wait takes, and what the queue counts. */
 #include <inttypes.h>
-#include <time.h>
 
 #include "conform.h"
 #include "launch.h"
@@ -78,68 +77,50 @@ static void earlier_points_are_reached_first(struct conform *c)
     }
 }
 
-/* The processor time of this thread: a device that is the processor may take it. */
-static uint64_t thread_cpu_ns(void)
+/* Looks at a point whose work takes long: it must say that it is too early. On a device that runs
+ * work on the thread that waits, or only while something is submitted, it never is. */
+static void look_early(struct conform *c, struct gantry_point point, uint64_t timeout)
 {
-    struct timespec time;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return (uint64_t)time.tv_sec * 1000 * MS + (uint64_t)time.tv_nsec;
-}
-
-/* Looks at a point whose work takes `took`: it must say that it is too early. */
-static void look_early(struct conform *c, struct gantry_point point, uint64_t timeout,
-                       uint64_t took)
-{
-    uint64_t start = now_ns(), computed = thread_cpu_ns(), spent;
+    uint64_t start = now_ns(), spent;
     enum gantry_status status = gantry_wait(point, timeout);
 
     spent = now_ns() - start;
-    if (status == GANTRY_OK && thread_cpu_ns() - computed > took / 2)
-        skip(c, "this device runs a list on the thread that waits: no wait can time out");
-    CHECK(status == GANTRY_TIMEOUT,
-          "a wait of %" PRIu64 " ns returned %s after %" PRIu64 " ns; the work takes %" PRIu64,
-          timeout, gantry_status_name(status), spent, took);
+    if (status == GANTRY_OK)
+        skip(c, "the work was over when a wait of %" PRIu64 " ns returned: no wait can time out",
+             timeout);
+    EXPECT(GANTRY_TIMEOUT, status);
     CHECK(spent >= timeout, "a wait of %" PRIu64 " ns was over after %" PRIu64, timeout, spent);
-    CHECK(spent < timeout + took / 2, "a wait of %" PRIu64 " ns took %" PRIu64, timeout, spent);
 }
 
 /* A timeout is no loss: the wait can be repeated. */
 static void timeouts(struct conform *c)
 {
-    uint64_t took, start;
+    uint64_t took;
     struct gantry_list *list = make_slow_list(c, 200 * MS, &took);
-    struct gantry_point point;
+    struct gantry_point point = submit(c, list);
 
-    start = now_ns();
-    point = submit(c, list);
-    if (now_ns() - start > took / 2) {
-        OK(gantry_wait(point, GANTRY_FOREVER));
-        skip(c, "this device runs a list while it is being submitted: no wait can time out");
-    }
-    look_early(c, point, 0, took);
-    EXPECT(GANTRY_NOT_READY, gantry_poll(point));
-    look_early(c, point, 20 * MS, took);
-    look_early(c, point, 1000, took);
+    look_early(c, point, 0);
+    look_early(c, point, 1000);
+    look_early(c, point, 20 * MS);
     OK(gantry_wait(point, 3600 * UINT64_C(1000) * MS));
     OK(gantry_poll(point));
 }
 
 static void submitting_does_not_wait(struct conform *c)
 {
-    uint64_t took, start, spent;
+    uint64_t took;
     struct gantry_list *list = make_slow_list(c, 100 * MS, &took);
     struct gantry_point point = {0};
+    enum gantry_status status;
 
-    start = now_ns();
     for (int i = 0; i < 5; i++)
         point = submit(c, list);
-    spent = now_ns() - start;
+    status = gantry_poll(point);
     OK(gantry_wait(point, GANTRY_FOREVER));
-    if (spent > 4 * took)
-        skip(c, "this device runs a list while it is being submitted");
-    CHECK(spent < took, "5 submissions took %" PRIu64 " ns, the work of one takes %" PRIu64, spent,
-          took);
+    if (status == GANTRY_OK)
+        skip(c, "the work was over when submitting it returned: this device, or what watches it, "
+                "runs a list while it is being submitted");
+    EXPECT(GANTRY_NOT_READY, status);
 }
 
 /* ---- Counters ------------------------------------------------------------------------------- */

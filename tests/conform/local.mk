@@ -12,9 +12,10 @@ tests_conform_conform_SOURCES = \
 	tests/conform/checks.c tests/conform/objects.c tests/conform/conform_device.c \
 	tests/conform/conform_memory.c tests/conform/conform_copy.c tests/conform/conform_launch.c \
 	tests/conform/conform_kernel.c tests/conform/conform_language.c \
-	tests/conform/conform_list.c tests/conform/conform_order.c tests/conform/conform_wait.c \
-	tests/conform/conform_limits.c tests/conform/conform_errors.c \
-	tests/conform/conform_threads.c tests/conform/conform_process.c
+	tests/conform/conform_list.c tests/conform/conform_order.c tests/conform/conform_mixed.c \
+	tests/conform/conform_wait.c tests/conform/conform_limits.c \
+	tests/conform/conform_errors.c tests/conform/conform_threads.c \
+	tests/conform/conform_process.c
 tests_conform_conform_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_builddir)/tests/conform \
 	-DPACKAGES='"$(abs_top_builddir)/tests/conform"'
 tests_conform_conform_CFLAGS = $(AM_CFLAGS) -pthread

@@ -1,0 +1,1 @@
+dist_check_SCRIPTS += tests/headers/alone.sh

@@ -91,3 +91,23 @@ tests_unit_test_kernel_SOURCES = tests/unit/test_kernel.c $(UNIT_COMMON) $(UNIT_
 	$(MACHINE) $(BUILDER)
 tests_unit_test_kernel_CFLAGS = $(UNIT_CFLAGS) $(XXHASH_CFLAGS)
 tests_unit_test_kernel_LDADD = $(UNIT_LIBS) $(XXHASH_LIBS)
+
+# Lists and queues, over a plugin that completes work when the test says so.
+LIST_TESTS = tests/unit/test_plan tests/unit/test_list tests/unit/test_queue
+FAKE = tests/unit/fake_device.h tests/unit/fake_device.c
+
+if HAVE_CMOCKA
+check_PROGRAMS += $(LIST_TESTS)
+endif
+
+tests_unit_test_plan_SOURCES = tests/unit/test_plan.c $(UNIT_COMMON)
+tests_unit_test_plan_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_plan_LDADD = $(UNIT_LIBS)
+
+tests_unit_test_list_SOURCES = tests/unit/test_list.c $(UNIT_COMMON) $(FAKE)
+tests_unit_test_list_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_list_LDADD = $(UNIT_LIBS)
+
+tests_unit_test_queue_SOURCES = tests/unit/test_queue.c $(UNIT_COMMON) $(FAKE)
+tests_unit_test_queue_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_queue_LDADD = $(UNIT_LIBS)

@@ -4,9 +4,9 @@
  * No validation layer sees accesses through buffer addresses, so this test stands for the order of
  * launches: it derives from the recording rules which commands must wait for which, and looks in
  * the plan for a path and for a growing stage, or for a place further on in one chain. */
-#include "unit.h"
-
 #include <stdlib.h>
+
+#include "unit.h"
 
 #include "core/buffer.h"
 #include "core/module.h"

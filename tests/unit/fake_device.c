@@ -1,0 +1,296 @@
+#include <stdlib.h>
+
+#include "unit.h"
+
+#include "core/queue.h"
+#include "core/retire.h"
+#include "core/status.h"
+#include "fake_device.h"
+
+/* The plugin's calls have no way to the test but this; tests run one after the other. */
+static struct fake_device *the_fake;
+
+static enum gantry_status planned(enum gantry_status *next)
+{
+    enum gantry_status status = *next;
+
+    *next = GANTRY_OK;
+    if (the_fake->lost)
+        status = GANTRY_E_DEVICE_LOST;
+    return status == GANTRY_OK ? status : fail(status, "as planned");
+}
+
+/* ---- Memory --------------------------------------------------------------------------------- */
+
+static enum gantry_status allocate(struct gantry_drv_device *device, enum gantry_memory kind,
+                                   uint64_t size, struct gantry_drv_memory *memory)
+{
+    enum gantry_status status = planned(&the_fake->fail_allocate);
+
+    (void)device;
+    if (status != GANTRY_OK)
+        return status;
+    *memory = (struct gantry_drv_memory){.size = (size + 3) / 4 * 4, .kind = kind};
+    memory->driver = calloc(1, memory->size);
+    assert_non_null(memory->driver);
+    memory->host = kind == GANTRY_MEMORY_DEVICE ? NULL : memory->driver;
+    memory->address = (uintptr_t)memory->driver;
+    the_fake->memories++;
+    return GANTRY_OK;
+}
+
+static void release(struct gantry_drv_device *device, struct gantry_drv_memory *memory)
+{
+    (void)device;
+    free(memory->driver);
+    the_fake->memories--;
+}
+
+/* ---- Queues --------------------------------------------------------------------------------- */
+
+static enum gantry_status create_queue(struct gantry_drv_device *device,
+                                       const struct gantry_backend_queue_params *params,
+                                       struct gantry_drv_queue **queue)
+{
+    (void)device;
+    assert_non_null(params->stats);
+    *queue = calloc(1, sizeof(**queue));
+    assert_non_null(*queue);
+    the_fake->queues++;
+    return GANTRY_OK;
+}
+
+static void destroy_queue(struct gantry_drv_queue *queue)
+{
+    assert_true(the_fake->lost || queue->pending_count == 0);
+    free(queue);
+    the_fake->queues--;
+}
+
+static uint8_t *bytes(struct gantry_drv_memory *memory, uint64_t offset)
+{
+    return (uint8_t *)memory->driver + offset;
+}
+
+static void run(const struct gantry_op *op)
+{
+    if (op->kind == GANTRY_OP_COPY)
+        memcpy(bytes(op->copy.to, op->copy.to_offset), bytes(op->copy.from, op->copy.from_offset),
+               op->copy.size);
+    if (op->kind == GANTRY_OP_FILL)
+        for (uint64_t i = 0; i < op->fill.size; i += 4)
+            memcpy(bytes(op->fill.memory, op->fill.offset + i), &op->fill.pattern, 4);
+}
+
+static void complete(struct gantry_drv_queue *queue, uint64_t value)
+{
+    uint32_t done = 0;
+
+    for (; done < queue->pending_count && queue->pending[done].value <= value; done++)
+        for (uint32_t i = 0; i < queue->pending[done].op_count; i++)
+            run(&queue->pending[done].ops[i]);
+    queue->pending_count -= done;
+    memmove(queue->pending, queue->pending + done, queue->pending_count * sizeof(*queue->pending));
+    if (queue->completed < value)
+        queue->completed = value;
+}
+
+static enum gantry_status completed(struct gantry_drv_queue *queue, uint64_t *value)
+{
+    enum gantry_status status = planned(&the_fake->fail_completed);
+
+    if (the_fake->complete_after_looks && --the_fake->complete_after_looks == 0)
+        complete(queue, queue->completed + queue->pending_count);
+    *value = queue->completed;
+    return status;
+}
+
+static enum gantry_status wait(struct gantry_drv_queue *queue, uint64_t value, uint64_t timeout_ns)
+{
+    if (the_fake->lost)
+        return fail(GANTRY_E_DEVICE_LOST, "lost");
+    the_fake->sleeps++;
+    the_fake->timeout_asked = timeout_ns;
+    if (!the_fake->complete_in_wait) {
+        assert_int_not_equal(timeout_ns, GANTRY_FOREVER); /* would hang */
+        return fail(GANTRY_TIMEOUT, "too early");
+    }
+    complete(queue, value);
+    return GANTRY_OK;
+}
+
+/* ---- Plans ---------------------------------------------------------------------------------- */
+
+static enum gantry_status build(struct gantry_drv_device *device, const struct gantry_plan *plan,
+                                struct gantry_drv_plan **built)
+{
+    enum gantry_status status = planned(&the_fake->fail_build);
+
+    (void)device;
+    if (status != GANTRY_OK)
+        return status;
+    *built = calloc(1, sizeof(**built));
+    assert_non_null(*built);
+    assert_true(plan->op_count <= FAKE_MAX_OPS);
+    (*built)->op_count = plan->op_count;
+    if (plan->op_count)
+        memcpy((*built)->ops, plan->ops, plan->op_count * sizeof(*plan->ops));
+    the_fake->builds++;
+    the_fake->plans++;
+    return GANTRY_OK;
+}
+
+static void destroy_plan(struct gantry_drv_plan *built)
+{
+    free(built);
+    the_fake->plans--;
+}
+
+static enum gantry_status take(struct gantry_drv_queue *queue, const struct gantry_op *ops,
+                               uint32_t op_count,
+                               const struct gantry_backend_submission *submission)
+{
+    struct fake_work *work = &queue->pending[queue->pending_count];
+    enum gantry_status status = planned(&the_fake->fail_submit);
+
+    if (status != GANTRY_OK)
+        return status;
+    assert_true(queue->pending_count < FAKE_MAX_PENDING);
+    assert_true(op_count <= FAKE_MAX_OPS);
+    assert_true(submission->wait_count <= FAKE_MAX_WAITS);
+    queue->pending_count++;
+    work->value = submission->value;
+    work->op_count = op_count;
+    if (op_count)
+        memcpy(work->ops, ops, op_count * sizeof(*ops));
+    if (submission->wait_count)
+        memcpy(the_fake->waits, submission->waits,
+               submission->wait_count * sizeof(*submission->waits));
+    the_fake->wait_count = submission->wait_count;
+    the_fake->value = submission->value;
+    the_fake->op_count = op_count;
+    return GANTRY_OK;
+}
+
+static enum gantry_status submit(struct gantry_drv_queue *queue, struct gantry_drv_plan *built,
+                                 const struct gantry_backend_submission *submission)
+{
+    enum gantry_status status = take(queue, built->ops, built->op_count, submission);
+
+    the_fake->submits += status == GANTRY_OK;
+    return status;
+}
+
+static enum gantry_status submit_once(struct gantry_drv_queue *queue,
+                                      const struct gantry_plan *plan,
+                                      const struct gantry_backend_submission *submission)
+{
+    enum gantry_status status = take(queue, plan->ops, plan->op_count, submission);
+
+    the_fake->submits_once += status == GANTRY_OK;
+    return status;
+}
+
+static const struct gantry_backend_ops ops = {
+    .size = sizeof(ops),
+    .memory_allocate = allocate,
+    .memory_free = release,
+    .queue_create = create_queue,
+    .queue_destroy = destroy_queue,
+    .queue_completed = completed,
+    .queue_wait = wait,
+    .plan_build = build,
+    .plan_destroy = destroy_plan,
+    .submit = submit,
+    .submit_once = submit_once,
+};
+
+/* ---- The device ----------------------------------------------------------------------------- */
+
+int fake_open(void **state)
+{
+    struct fake_device *fake = calloc(1, sizeof(*fake));
+    struct gantry_device *device = &fake->device;
+
+    assert_int_equal(process_watch(), GANTRY_OK);
+    pthread_mutex_init(&device->lock, NULL);
+    device->g = &fake->g;
+    device->ops = &ops;
+    device->backend = "fake";
+    device->label = (char *)"fake device";
+    device->process = process_id();
+    device->policy.chains = 4;
+    device->info.limits = (struct gantry_limits){.max_buffer_size = 1 << 30,
+                                                 .max_blocks = {65535, 65535, 65535},
+                                                 .max_args_bytes = 4096,
+                                                 .inline_args_bytes = 128};
+    fake->source = (struct gantry_kernel_source){.name = "nothing",
+                                                 .args_name = "nothing_args",
+                                                 .args_size = 4,
+                                                 .dimensions = 1};
+    fake->kernel = (struct gantry_kernel){.refs = 1,
+                                          .source = &fake->source,
+                                          .block = {32, 1, 1},
+                                          .threads = 32,
+                                          .direct = (struct gantry_drv_kernel *)1,
+                                          .folded = (struct gantry_drv_kernel *)2};
+    object_link(&fake->kernel.object, device, OBJECT_KERNEL);
+    the_fake = fake;
+    *state = fake;
+    return 0;
+}
+
+int fake_close(void **state)
+{
+    struct fake_device *fake = *state;
+
+    fake->complete_in_wait = true;
+    assert_int_equal(fake->kernel.refs, 1);
+    object_unlink(&fake->kernel.object);
+    objects_free(&fake->device);
+    assert_int_equal(fake->memories, 0);
+    assert_int_equal(fake->plans, 0);
+    assert_int_equal(fake->queues, 0);
+    pthread_mutex_destroy(&fake->device.lock);
+    free(fake);
+    the_fake = NULL;
+    return 0;
+}
+
+void fake_complete(struct gantry_queue *queue, uint64_t value)
+{
+    complete(queue->drv, value);
+}
+
+struct gantry_queue *fake_queue(struct fake_device *fake)
+{
+    struct gantry_queue *queue;
+
+    assert_int_equal(gantry_queue_create(&fake->device, NULL, &queue), GANTRY_OK);
+    return queue;
+}
+
+struct gantry_list *fake_list(struct fake_device *fake)
+{
+    struct gantry_list *list;
+
+    assert_int_equal(gantry_list_create(&fake->device, NULL, &list), GANTRY_OK);
+    return list;
+}
+
+struct gantry_buffer *fake_buffer(struct fake_device *fake, uint64_t size)
+{
+    struct gantry_buffer_params params = {.size = size};
+    struct gantry_buffer *buffer;
+
+    assert_int_equal(gantry_buffer_create(&fake->device, &params, &buffer), GANTRY_OK);
+    return buffer;
+}
+
+uint32_t fake_launch(struct fake_device *fake, struct gantry_list *list, uint32_t threads)
+{
+    uint32_t args = 0;
+
+    return gantry_list_launch(list, &fake->kernel, (struct gantry_size){.x = threads}, &args,
+                              sizeof(args));
+}
