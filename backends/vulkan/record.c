@@ -169,7 +169,7 @@ static bool label_begin(struct recorder *r, const char *text)
         .pLabelName = text,
     };
 
-    if (!r->device->instance->debug_utils || !text || !*text)
+    if (!r->device->instance->debug_utils || !*text)
         return false;
     vkCmdBeginDebugUtilsLabelEXT(r->commands, &label);
     return true;
@@ -185,7 +185,7 @@ static void label_end(struct recorder *r, bool begun)
 
 static void record_op(struct recorder *r, const struct gantry_op *op)
 {
-    bool labelled = label_begin(r, op->label);
+    bool labelled = op->label && label_begin(r, op->label);
 
     switch (op->kind) {
     case GANTRY_OP_LAUNCH:
@@ -239,7 +239,7 @@ enum gantry_status record(struct gantry_drv_device *device, const struct family 
     bool labelled;
 
     VK(device, device->vk.vkBeginCommandBuffer(commands, &begin));
-    labelled = label_begin(&r, plan->label);
+    labelled = plan->label && label_begin(&r, plan->label);
     record_stages(&r, family, plan);
     label_end(&r, labelled);
     VK(device, device->vk.vkEndCommandBuffer(commands));

@@ -1,6 +1,6 @@
 /* What the plugin costs beside the driver itself, in one process and by turns:
  *
- *     vulkan_plugin PLUGIN bench
+ *     vulkan_plugin PLUGIN bench [case_*]
  *
  * Each line is one way of doing the same work. host: from the call to its return; wall: until the
  * counter was seen to have moved, by asking again and again. Medians, in ns a launch; the factors

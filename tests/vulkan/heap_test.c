@@ -1,85 +1,5 @@
-/* C23: which memory type a block gets. The device table is answered by this file. */
+/* C23: which memory type a block gets. */
 #include "machine.h"
-
-static VKAPI_ATTR VkResult VKAPI_CALL create_buffer(VkDevice device, const VkBufferCreateInfo *info,
-                                                    const VkAllocationCallbacks *callbacks,
-                                                    VkBuffer *buffer)
-{
-    (void)device;
-    (void)callbacks;
-    *buffer = (VkBuffer)(uintptr_t)info->size;
-    return VK_SUCCESS;
-}
-
-static VKAPI_ATTR void VKAPI_CALL destroy_buffer(VkDevice device, VkBuffer buffer,
-                                                 const VkAllocationCallbacks *callbacks)
-{
-    (void)device;
-    (void)buffer;
-    (void)callbacks;
-}
-
-static VKAPI_ATTR void VKAPI_CALL get_requirements(VkDevice device, VkBuffer buffer,
-                                                   VkMemoryRequirements *needs)
-{
-    (void)device;
-    *needs = (VkMemoryRequirements){(uintptr_t)buffer, 256, 0x3e}; /* not type 0 */
-}
-
-/* The handle says which type it was. */
-static VKAPI_ATTR VkResult VKAPI_CALL allocate_memory(VkDevice device,
-                                                      const VkMemoryAllocateInfo *info,
-                                                      const VkAllocationCallbacks *callbacks,
-                                                      VkDeviceMemory *memory)
-{
-    (void)device;
-    (void)callbacks;
-    if (machine.full_types >> info->memoryTypeIndex & 1)
-        return VK_ERROR_OUT_OF_DEVICE_MEMORY;
-    *memory = (VkDeviceMemory)(uintptr_t)(info->memoryTypeIndex + 100);
-    return VK_SUCCESS;
-}
-
-static VKAPI_ATTR void VKAPI_CALL free_memory(VkDevice device, VkDeviceMemory memory,
-                                              const VkAllocationCallbacks *callbacks)
-{
-    (void)device;
-    (void)memory;
-    (void)callbacks;
-}
-
-static VKAPI_ATTR VkResult VKAPI_CALL bind(VkDevice device, VkBuffer buffer, VkDeviceMemory memory,
-                                           VkDeviceSize offset)
-{
-    (void)device;
-    (void)buffer;
-    (void)memory;
-    (void)offset;
-    return VK_SUCCESS;
-}
-
-/* Aligned only for whole pages, like a CPU device. */
-static VKAPI_ATTR VkDeviceAddress VKAPI_CALL get_address(VkDevice device,
-                                                         const VkBufferDeviceAddressInfo *info)
-{
-    uint64_t size = (uintptr_t)info->buffer;
-
-    (void)device;
-    return size % 4096 == 0 ? 0x10000 : 0x10040;
-}
-
-static VKAPI_ATTR VkResult VKAPI_CALL map(VkDevice device, VkDeviceMemory memory,
-                                          VkDeviceSize offset, VkDeviceSize size,
-                                          VkMemoryMapFlags flags, void **host)
-{
-    (void)device;
-    (void)memory;
-    (void)offset;
-    (void)size;
-    (void)flags;
-    *host = &machine;
-    return VK_SUCCESS;
-}
 
 /* The memory type that a block of this use and size gets, -1 when there is none. */
 static int type_of(enum use use, uint64_t size)
@@ -88,23 +8,16 @@ static int type_of(enum use use, uint64_t size)
     static struct gantry_drv_device device = {
         .services = &machine_services,
         .physical = &physical,
-        .vk = {.vkCreateBuffer = create_buffer,
-               .vkDestroyBuffer = destroy_buffer,
-               .vkGetBufferMemoryRequirements = get_requirements,
-               .vkAllocateMemory = allocate_memory,
-               .vkFreeMemory = free_memory,
-               .vkBindBufferMemory = bind,
-               .vkGetBufferDeviceAddress = get_address,
-               .vkMapMemory = map},
     };
     struct block block;
 
     physical = machine_probe();
+    machine_memory_calls(&device.vk);
     if (block_create(&device, use, size, &block) != GANTRY_OK)
         return -1;
     assert_int_equal(block.address % BLOCK_ALIGNMENT, 0);
     if (use != USE_DEVICE)
-        assert_true(block.host == (char *)&machine + block.shift);
+        assert_true(block.host == (char *)machine_mapping + block.shift);
     return (int)(uintptr_t)block.memory - 100;
 }
 

@@ -7,7 +7,7 @@
 
 static struct driver {
     VkResult submit, wait, counter_result;
-    uint64_t counter;
+    uint64_t counter, copied;
     uint32_t submits, buffers, semaphores, pools; /* calls; objects alive */
 } driver;
 
@@ -108,6 +108,16 @@ static VKAPI_ATTR void VKAPI_CALL fill(VkCommandBuffer commands, VkBuffer buffer
     (void)pattern;
 }
 
+static VKAPI_ATTR void VKAPI_CALL copy(VkCommandBuffer commands, VkBuffer from, VkBuffer to,
+                                       uint32_t count, const VkBufferCopy *region)
+{
+    (void)commands;
+    (void)from;
+    (void)to;
+    assert_int_equal(count, 1);
+    driver.copied = region->size;
+}
+
 static VKAPI_ATTR VkResult VKAPI_CALL queue_submits(VkQueue queue, uint32_t count,
                                                     const VkSubmitInfo *info, VkFence fence)
 {
@@ -174,10 +184,12 @@ static int setup(void **state)
                .vkEndCommandBuffer = end,
                .vkCmdPipelineBarrier = barrier,
                .vkCmdFillBuffer = fill,
+               .vkCmdCopyBuffer = copy,
                .vkQueueSubmit = queue_submits,
                .vkGetSemaphoreCounterValue = get_counter,
                .vkWaitSemaphores = wait_semaphores},
     };
+    machine_memory_calls(&device.vk);
     device.compute = device.transfer = &device.families[0];
     return queue_create(&device, &params, &queue);
 }
@@ -187,7 +199,8 @@ static int teardown(void **state)
 {
     (void)state;
     queue_destroy(queue);
-    return driver.semaphores + driver.pools == 0 ? 0 : -1;
+    tables_close(&device);
+    return driver.semaphores + driver.pools == 0 && machine.blocks == 0 ? 0 : -1;
 }
 
 static enum gantry_status submit_value(uint64_t value)
@@ -291,6 +304,73 @@ static void shots_wait_for_the_counter(void **state)
     assert_int_equal(driver.buffers, 3);
 }
 
+/* A plan with a table, as core makes them for folded launches; the operation doesn't matter. */
+static struct gantry_plan plan_with_table(uint64_t size)
+{
+    static const char table[300000];
+    struct gantry_plan made = plan;
+
+    made.table = table;
+    made.table_size = size;
+    made.patchable = true;
+    return made;
+}
+
+static void failed_patch_can_be_repeated(void **state)
+{
+    struct gantry_plan tabled = plan_with_table(1000);
+    struct gantry_backend_submission submission = {.value = 1,
+                                                   .patch = "12345678",
+                                                   .patch_offset = 16,
+                                                   .patch_size = 8};
+    struct gantry_drv_plan *built;
+
+    (void)state;
+    assert_int_equal(plan_build(&device, &tabled, &built), GANTRY_OK);
+    driver.submit = VK_ERROR_OUT_OF_HOST_MEMORY;
+    assert_int_equal(submit(queue, built, &submission), GANTRY_E_OUT_OF_HOST_MEMORY);
+    assert_int_equal(stats.patches, 0);
+    driver.submit = VK_SUCCESS;
+    assert_int_equal(submit(queue, built, &submission), GANTRY_OK);
+    assert_int_equal(driver.copied, 8);
+    assert_int_equal(stats.patches, 1);
+    assert_int_equal(stats.driver_submits, 1);
+    assert_int_equal(driver.buffers, 2); /* the plan's and the patch's */
+    assert_int_equal(stats.allocations, 1);
+    plan_destroy(built);
+}
+
+static void submit_table(uint64_t value, uint64_t size, VkResult result)
+{
+    struct gantry_plan tabled = plan_with_table(size);
+    struct gantry_backend_submission submission = {.value = value};
+
+    driver.submit = result;
+    assert_int_equal(submit_once(queue, &tabled, &submission) == GANTRY_OK, result == VK_SUCCESS);
+}
+
+/* The old ring lives as long as a submission that uses it, and not longer; one that no submission
+ * came to use goes at once. */
+static void outgrown_rings_are_freed_in_time(void **state)
+{
+    (void)state;
+    submit_table(1, 1000, VK_SUCCESS);
+    assert_int_equal(machine.blocks, 1);
+    submit_table(2, 100000, VK_ERROR_OUT_OF_HOST_MEMORY);
+    assert_int_equal(machine.blocks, 2);
+    submit_table(2, 300000, VK_SUCCESS);
+    assert_int_equal(machine.blocks, 2);
+    driver.counter = 1;
+    submit_table(3, 250000, VK_SUCCESS); /* too much beside the one before */
+    assert_int_equal(machine.blocks, 2);
+    driver.counter = 3;
+    submit_table(4, 200000, VK_SUCCESS);
+    submit_table(5, 200000, VK_SUCCESS);
+    submit_table(6, 200000, VK_SUCCESS);
+    assert_int_equal(machine.blocks, 1);
+    assert_int_equal(stats.allocations, 4);
+}
+
 int run_lost_tests(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
@@ -301,6 +381,8 @@ int run_lost_tests(void)
         TEST(impossible_counter_is_a_loss),
         TEST(timeout_is_no_loss),
         TEST(shots_wait_for_the_counter),
+        TEST(failed_patch_can_be_repeated),
+        TEST(outgrown_rings_are_freed_in_time),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,7 @@
 
 struct machine machine;
 char machine_error[1024];
+char machine_mapping[1 << 20];
 
 static const VkQueueFamilyProperties nvidia_families[] = {
     {.queueFlags = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT |
@@ -107,6 +108,104 @@ static VKAPI_ATTR void VKAPI_CALL get_families(VkPhysicalDevice device, uint32_t
         memcpy(families, machine.families, machine.family_count * sizeof(*families));
     *count = machine.family_count;
 }
+
+/* ---- Memory of an open device --------------------------------------------------------------- */
+
+static VKAPI_ATTR VkResult VKAPI_CALL create_buffer(VkDevice device, const VkBufferCreateInfo *info,
+                                                    const VkAllocationCallbacks *callbacks,
+                                                    VkBuffer *buffer)
+{
+    (void)device;
+    (void)callbacks;
+    *buffer = (VkBuffer)(uintptr_t)info->size;
+    return VK_SUCCESS;
+}
+
+static VKAPI_ATTR void VKAPI_CALL destroy_buffer(VkDevice device, VkBuffer buffer,
+                                                 const VkAllocationCallbacks *callbacks)
+{
+    (void)device;
+    (void)buffer;
+    (void)callbacks;
+}
+
+static VKAPI_ATTR void VKAPI_CALL get_requirements(VkDevice device, VkBuffer buffer,
+                                                   VkMemoryRequirements *needs)
+{
+    (void)device;
+    *needs = (VkMemoryRequirements){(uintptr_t)buffer, 256, 0x3e}; /* not type 0 */
+}
+
+/* The handle says which type it was. */
+static VKAPI_ATTR VkResult VKAPI_CALL allocate_memory(VkDevice device,
+                                                      const VkMemoryAllocateInfo *info,
+                                                      const VkAllocationCallbacks *callbacks,
+                                                      VkDeviceMemory *memory)
+{
+    (void)device;
+    (void)callbacks;
+    if (machine.full_types >> info->memoryTypeIndex & 1)
+        return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    *memory = (VkDeviceMemory)(uintptr_t)(info->memoryTypeIndex + 100);
+    machine.blocks++;
+    return VK_SUCCESS;
+}
+
+static VKAPI_ATTR void VKAPI_CALL free_memory(VkDevice device, VkDeviceMemory memory,
+                                              const VkAllocationCallbacks *callbacks)
+{
+    (void)device;
+    (void)memory;
+    (void)callbacks;
+    machine.blocks--;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL bind(VkDevice device, VkBuffer buffer, VkDeviceMemory memory,
+                                           VkDeviceSize offset)
+{
+    (void)device;
+    (void)buffer;
+    (void)memory;
+    (void)offset;
+    return VK_SUCCESS;
+}
+
+/* Aligned only for whole pages, like a CPU device. */
+static VKAPI_ATTR VkDeviceAddress VKAPI_CALL get_address(VkDevice device,
+                                                         const VkBufferDeviceAddressInfo *info)
+{
+    uint64_t size = (uintptr_t)info->buffer;
+
+    (void)device;
+    return size % 4096 == 0 ? 0x10000 : 0x10040;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL map(VkDevice device, VkDeviceMemory memory,
+                                          VkDeviceSize offset, VkDeviceSize size,
+                                          VkMemoryMapFlags flags, void **host)
+{
+    (void)device;
+    (void)memory;
+    (void)offset;
+    (void)size;
+    (void)flags;
+    *host = machine_mapping;
+    return VK_SUCCESS;
+}
+
+void machine_memory_calls(struct VolkDeviceTable *vk)
+{
+    vk->vkCreateBuffer = create_buffer;
+    vk->vkDestroyBuffer = destroy_buffer;
+    vk->vkGetBufferMemoryRequirements = get_requirements;
+    vk->vkAllocateMemory = allocate_memory;
+    vk->vkFreeMemory = free_memory;
+    vk->vkBindBufferMemory = bind;
+    vk->vkGetBufferDeviceAddress = get_address;
+    vk->vkMapMemory = map;
+}
+
+/* ---- Services ------------------------------------------------------------------------------- */
 
 static enum gantry_status service_fail(void *context, enum gantry_status status, const char *format,
                                        ...)

@@ -26,6 +26,7 @@ struct machine {
     VkQueueFamilyProperties families[8];
     uint32_t family_count;
     uint32_t full_types; /* bits: memory types without room */
+    int32_t blocks;      /* of memory, alive */
 };
 
 /* Set up before each test as a usable GPU with a window into its memory, like many desktops have,
@@ -40,7 +41,12 @@ extern const struct gantry_backend_services machine_services;
 /* What the plugin makes of the machine; without its list of families. */
 struct physical machine_probe(void);
 
+/* Sets a device's calls for memory. Every block is mapped to the same place. */
+void machine_memory_calls(struct VolkDeviceTable *vk);
+extern char machine_mapping[1 << 20];
+
 int run_heap_tests(void);
 int run_lost_tests(void);
+int run_ring_tests(void);
 
 #endif

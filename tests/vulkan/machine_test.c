@@ -172,5 +172,6 @@ int main(void)
         TEST(slots_follow_priority_and_use),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL) + run_heap_tests() + run_lost_tests();
+    return cmocka_run_group_tests(tests, NULL, NULL) + run_heap_tests() + run_ring_tests() +
+           run_lost_tests();
 }

@@ -1,8 +1,9 @@
 /* Drives the Vulkan plugin through its table of entries, on every usable device.
  *
- *     vulkan_plugin PLUGIN [MODE]
+ *     vulkan_plugin PLUGIN [MODE [PATTERN]]
  *
- * Without a mode it runs the groups of tests. The modes:
+ * PATTERN chooses tests by name, with * and ?. The modes:
+ * - groups: runs the tests; the default;
  * - provoke: makes a mistake on purpose, the validation layer must speak;
  * - no-driver: no driver is installed;
  * - broken-driver: one driver of several is broken;
@@ -251,10 +252,12 @@ int main(int argc, char **argv)
     const char *layer = getenv("VK_INSTANCE_LAYERS");
     const char *mode = argc > 2 ? argv[2] : "groups";
 
-    if (argc < 2 || argc > 3) {
-        fprintf(stderr, "usage: vulkan_plugin PLUGIN [MODE]\n");
+    if (argc < 2 || argc > 4) {
+        fprintf(stderr, "usage: vulkan_plugin PLUGIN [MODE [PATTERN]]\n");
         return 2;
     }
+    if (argc > 3)
+        cmocka_set_test_filter(argv[3]);
     if (layer && !has_layer(layer)) {
         printf("skipped: the layer %s is not installed (Debian: vulkan-validationlayers)\n", layer);
         return SKIPPED;
