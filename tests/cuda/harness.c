@@ -153,6 +153,20 @@ void bench_open(struct bench *bench, const char *plugin, enum gantry_submit_mode
     CHECK_OK(bench->ops->queue_create(bench->device, &params, &bench->queue));
 }
 
+void bench_switch(struct bench *bench, enum gantry_submit_mode submit)
+{
+    struct gantry_backend_device_params device = {.size = sizeof(device), .submit = submit};
+    struct gantry_backend_queue_params queue = {.label = "bench", .stats = &bench->stats};
+
+    bench->ops->queue_destroy(bench->queue);
+    bench->ops->device_close(bench->device);
+    memset(&bench->stats, 0, sizeof(bench->stats));
+    bench->value = 0;
+    bench->graphs = submit != GANTRY_SUBMIT_STREAM;
+    CHECK_OK(bench->ops->device_open(bench->instance, bench->index, &device, &bench->device));
+    CHECK_OK(bench->ops->queue_create(bench->device, &queue, &bench->queue));
+}
+
 bool bench_try_open(struct bench *bench, const char *plugin)
 {
     struct gantry_backend_device_params device = {.size = sizeof(device)};

@@ -42,6 +42,9 @@ struct bench {
 /* Opens the plugin named by the first argument, its first usable device and a queue. */
 void bench_open(struct bench *bench, const char *plugin, enum gantry_submit_mode submit);
 
+/* Opens the device and the queue anew. */
+void bench_switch(struct bench *bench, enum gantry_submit_mode submit);
+
 /* The same in steps; false: the sentence says why. */
 bool bench_try_open(struct bench *bench, const char *plugin);
 void bench_try_close(struct bench *bench);
@@ -169,7 +172,10 @@ void test_refused(struct bench *bench);
 void test_rebuilt(struct bench *bench);
 
 /* Prints what the choices in the plugin rest on. */
-void measure(struct bench *bench, const char *plugin);
+void measure(struct bench *bench);
+
+/* What single calls of the driver cost the host (measure_calls.c). */
+void measure_calls(struct bench *bench);
 
 /* Does a bit of everything and goes on whatever fails: nothing may be left. For a driver that fails
  * on purpose. */

@@ -6,8 +6,9 @@ tests_cuda_selftest_LDADD = -ldl
 tests_cuda_selftest_SOURCES = \
 	tests/cuda/harness.h tests/cuda/harness.c tests/cuda/kernels.c tests/cuda/chain.c \
 	tests/cuda/test_memory.c tests/cuda/test_kernel.c tests/cuda/test_plan.c \
-	tests/cuda/test_table.c tests/cuda/test_once.c tests/cuda/measure.c \
-	tests/cuda/test_queue.c tests/cuda/test_lost.c tests/cuda/test_torture.c tests/cuda/selftest.c
+	tests/cuda/test_table.c tests/cuda/test_once.c \
+	tests/cuda/test_queue.c tests/cuda/test_lost.c tests/cuda/test_torture.c \
+	tests/cuda/measure.c tests/cuda/measure_calls.c backends/cuda/symbols.c tests/cuda/selftest.c
 
 check_LTLIBRARIES += tests/cuda/unordered/gantry-cuda.la
 tests_cuda_unordered_gantry_cuda_la_CPPFLAGS = $(AM_CPPFLAGS) -DGANTRY_TEST_DROP_BARRIER

@@ -38,7 +38,7 @@ static void run_all(struct bench *bench)
     }
 }
 
-static void run_mode(struct bench *bench, const char *mode, const char *plugin)
+static void run_mode(struct bench *bench, const char *mode)
 {
     if (strcmp(mode, "lost") == 0)
         test_lost(bench);
@@ -49,7 +49,7 @@ static void run_mode(struct bench *bench, const char *mode, const char *plugin)
     else if (strcmp(mode, "rebuilt") == 0)
         test_rebuilt(bench);
     else if (strcmp(mode, "bench") == 0)
-        measure(bench, plugin);
+        measure(bench);
     else
         run_all(bench);
 }
@@ -81,7 +81,7 @@ int main(int argc, char **argv)
     bench_open(&bench, argv[1], submit_mode(mode));
     bench.untimed = argc > 3 && strcmp(argv[3], "untimed") == 0;
     print_device(&bench);
-    run_mode(&bench, mode, argv[1]);
+    run_mode(&bench, mode);
     bench_close(&bench);
     printf("passed\n");
     return 0;
