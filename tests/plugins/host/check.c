@@ -19,22 +19,62 @@ static bool inside(const struct gantry_drv_memory *memory, uint64_t offset, uint
 
 /* ---- Operations ------------------------------------------------------------------------------ */
 
+/* Each launch has room up to the next one's first block; a patched one may leave some of it. */
+static const char *check_rooms(const struct gantry_fold_args *fold,
+                               const struct gantry_fold_launch *launches)
+{
+    if (launches[0].first != 0 ||
+        (fold->equal && fold->blocks > (uint64_t)fold->count * fold->equal))
+        return "a folded launch has blocks that belong to no launch";
+    for (uint32_t i = 0; i < fold->count; i++) {
+        uint64_t end = i + 1 < fold->count ? launches[i + 1].first : fold->blocks;
+        struct gantry_size size = {launches[i].x, launches[i].y, launches[i].z};
+        if (fold->equal && launches[i].first != (uint64_t)i * fold->equal)
+            return "a folded launch's launches are not as equal as it says";
+        if (end < launches[i].first || volume(size) > end - launches[i].first)
+            return "a launch has more blocks than room in its folded launch";
+    }
+    return NULL;
+}
+
+static const char *check_steps(const struct gantry_fold_args *fold,
+                               const struct gantry_fold_launch *launches)
+{
+    for (uint32_t i = 0; i < fold->count; i++)
+        if (launches[i].x > 1 || launches[i].y > 1 || launches[i].z > 1)
+            return "a step of a chained launch has more than one block";
+    return NULL;
+}
+
+static const char *check_launches(const struct gantry_op_launch *launch,
+                                  const struct gantry_fold_launch *launches)
+{
+    return launch->kernel->entry == GANTRY_ENTRY_CHAINED ? check_steps(launch->args, launches)
+                                                         : check_rooms(launch->args, launches);
+}
+
 static const char *check_fold(const struct gantry_plan *plan, const struct gantry_op_launch *launch)
 {
     const struct gantry_fold_args *fold = launch->args;
     uint64_t size = plan->table_size;
+    bool chained = launch->kernel->entry == GANTRY_ENTRY_CHAINED;
     if (launch->args_size != sizeof(*fold))
         return "a folded launch's arguments are not a struct gantry_fold_args";
     if (fold->count == 0 || fold->stride % 16 != 0 || fold->reserved != 0)
         return "a folded launch has no launches, or a bad stride";
+    if (fold->launches % 8 != 0 || fold->args % 16 != 0)
+        return "a folded launch's table is not aligned";
     if (fold->launches > size ||
         (size - fold->launches) / sizeof(struct gantry_fold_launch) < fold->count)
         return "a folded launch's launches are not inside the table";
     if (fold->args > size || (fold->stride && (size - fold->args) / fold->stride < fold->count))
         return "a folded launch's arguments are not inside the table";
-    if (volume(launch->blocks) < fold->blocks)
+    if (chained && volume(launch->blocks) != 1)
+        return "a chained launch has more than one block";
+    if (!chained && volume(launch->blocks) < fold->blocks)
         return "a folded launch has fewer blocks than its launches need";
-    return NULL;
+    const unsigned char *launches = (const unsigned char *)plan->table + fold->launches;
+    return check_launches(launch, (const struct gantry_fold_launch *)(const void *)launches);
 }
 
 static const char *check_launch(const struct gantry_limits *limits, const struct gantry_plan *plan,
@@ -50,6 +90,8 @@ static const char *check_launch(const struct gantry_limits *limits, const struct
         return "arguments are larger than the device takes inline";
     if (launch->shared_bytes > limits->max_shared_bytes)
         return "a block's shared memory is beyond the limit";
+    if (op->folded != (launch->kernel->entry != GANTRY_ENTRY_DIRECT))
+        return "a launch is folded and its kernel's entry is not, or the other way round";
     return op->folded ? check_fold(plan, launch) : NULL;
 }
 
@@ -128,6 +170,43 @@ void check_plan(struct gantry_drv_device *device, const struct gantry_plan *plan
 }
 
 /* ---- Submissions ----------------------------------------------------------------------------- */
+
+bool check_patch(struct gantry_drv_device *device, const struct gantry_drv_plan *plan,
+                 const struct gantry_backend_submission *submission)
+{
+    uint64_t offset = submission->patch_offset, size = submission->patch_size;
+    if (size == 0)
+        return true;
+    if (!plan || plan->once || !plan->patchable) {
+        fault(device->instance, "a patch was given for a plan that is not patchable");
+        return false;
+    }
+    if (offset <= plan->table_size && size <= plan->table_size - offset && offset % 4 == 0 &&
+        size % 4 == 0)
+        return true;
+    fault(device->instance, "a patch of %llu bytes at byte %llu does not fit a table of %llu bytes",
+          (unsigned long long)size, (unsigned long long)offset,
+          (unsigned long long)plan->table_size);
+    return false;
+}
+
+void check_patched(struct gantry_drv_queue *queue, const struct gantry_drv_plan *plan)
+{
+    struct gantry_drv_instance *instance = queue->device->instance;
+    for (struct gantry_drv_queue *other = queue->device->queues; other; other = other->next)
+        if (other != queue && other->first && other->first->started && other->first->plan == plan)
+            fault(instance, "a table was patched while another queue's submission reads it");
+    for (uint32_t i = 0; i < plan->op_count; i++) {
+        const struct gantry_op *op = &plan->ops[i];
+        if (op->kind != GANTRY_OP_LAUNCH || !op->folded)
+            continue;
+        uintptr_t launches = ((const struct gantry_fold_args *)op->launch.args)->launches;
+        const char *trouble =
+            check_launches(&op->launch, (const struct gantry_fold_launch *)launches);
+        if (trouble)
+            fault(instance, "a patch: %s", trouble);
+    }
+}
 
 void check_submission(struct gantry_drv_queue *queue,
                       const struct gantry_backend_submission *submission)

@@ -99,7 +99,8 @@ struct gantry_drv_device {
 struct gantry_drv_kernel {
     void *library;
     int file;
-    gantry_host_entry *entry;
+    gantry_host_entry *run;
+    enum gantry_entry entry;
     char symbol[128];
     bool waits;
 };
@@ -113,7 +114,9 @@ struct gantry_drv_plan {
     uint32_t *next;
     unsigned char *args;  /* of all launches; ops point into it */
     unsigned char *table; /* device addresses in folded arguments point into it */
-    bool once;            /* freed with its submission */
+    uint64_t table_size;
+    bool patchable;
+    bool once; /* freed with its submission */
     bool submitted;
 };
 
@@ -123,6 +126,8 @@ struct submission {
     uint64_t value;
     struct gantry_backend_wait *waits;
     uint32_t wait_count;
+    unsigned char *patch; /* to be written to the plan's table when the submission starts */
+    uint64_t patch_offset, patch_size;
     bool started;
     uint32_t left;     /* operations to run */
     uint32_t *missing; /* per operation: predecessors to run first */
@@ -216,10 +221,17 @@ void submission_free(struct gantry_drv_device *device, struct submission *submis
 
 /* ---- check.c --------------------------------------------------------------------------------- */
 
-/* Reports every promise of the contract that the plan or submission breaks. */
+/* Each reports the promises of the contract that are broken. */
 void check_plan(struct gantry_drv_device *device, const struct gantry_plan *plan);
 void check_submission(struct gantry_drv_queue *queue,
                       const struct gantry_backend_submission *submission);
+
+/* Returns false when the submission's patch can't be written to the plan, which may be NULL. */
+bool check_patch(struct gantry_drv_device *device, const struct gantry_drv_plan *plan,
+                 const struct gantry_backend_submission *submission);
+
+/* What a patch has made of a plan's table, which no other queue may be reading. */
+void check_patched(struct gantry_drv_queue *queue, const struct gantry_drv_plan *plan);
 void check_unused(struct gantry_drv_device *device, const void *object, const char *kind);
 
 #endif

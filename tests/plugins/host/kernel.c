@@ -84,8 +84,8 @@ static enum gantry_status load(struct gantry_drv_instance *instance,
     if (!kernel->library)
         return FAIL(instance, GANTRY_E_NO_IMAGE, "kernel %s: the host image was refused: %s",
                     symbol, dlerror());
-    kernel->entry = find_entry(kernel->library, symbol);
-    if (!kernel->entry)
+    kernel->run = find_entry(kernel->library, symbol);
+    if (!kernel->run)
         return FAIL(instance, GANTRY_E_NO_IMAGE, "kernel %s: the host image has no such entry",
                     symbol);
     return GANTRY_OK;
@@ -131,6 +131,7 @@ enum gantry_status kernel_create(struct gantry_drv_device *device,
         return status;
     }
     snprintf(made->symbol, sizeof(made->symbol), "%s", params->symbol);
+    made->entry = params->entry;
     made->waits = device->spec->waits;
     *info = (struct gantry_backend_kernel_info){
         .image = "host",

@@ -78,6 +78,8 @@ static bool copy_ops(struct gantry_drv_instance *instance, const struct gantry_p
         args += args_room(op);
     }
     built->op_count = plan->op_count;
+    built->table_size = plan->table_size;
+    built->patchable = plan->patchable;
     return true;
 }
 

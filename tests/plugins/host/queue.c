@@ -118,9 +118,14 @@ static struct submission *make_submission(struct gantry_drv_instance *instance,
     made->waits = ALLOCATE(instance, (given->wait_count + 1) * sizeof(*made->waits));
     made->missing = ALLOCATE(instance, (count + 1) * sizeof(uint32_t));
     made->ready = ALLOCATE(instance, (count + 1) * sizeof(uint32_t));
+    made->patch = ALLOCATE(instance, given->patch_size + 1);
     made->plan = plan;
     if (made->waits && given->wait_count)
         memcpy(made->waits, given->waits, given->wait_count * sizeof(*made->waits));
+    if (made->patch && given->patch_size)
+        memcpy(made->patch, given->patch, given->patch_size);
+    made->patch_offset = given->patch_offset;
+    made->patch_size = given->patch_size;
     return made;
 }
 
@@ -129,7 +134,7 @@ static enum gantry_status append(struct gantry_drv_queue *queue, struct gantry_d
 {
     struct gantry_drv_device *device = queue->device;
     struct submission *made = make_submission(device->instance, plan, given);
-    if (!made || !made->waits || !made->missing || !made->ready) {
+    if (!made || !made->waits || !made->missing || !made->ready || !made->patch) {
         if (made) {
             made->plan = NULL; /* stays the caller's */
             submission_free(device, made);
@@ -138,6 +143,8 @@ static enum gantry_status append(struct gantry_drv_queue *queue, struct gantry_d
     }
     pthread_mutex_lock(&device->lock);
     check_submission(queue, given);
+    if (!check_patch(device, plan, given))
+        made->patch_size = 0;
     queue->submitted = given->value;
     if (queue->last)
         queue->last->next = made;

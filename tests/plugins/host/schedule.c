@@ -39,10 +39,14 @@ static void enter_stage(struct submission *submission)
     submission->stage_end = i;
 }
 
-static void start(struct submission *submission)
+static void start(struct gantry_drv_queue *queue, struct submission *submission)
 {
     const struct gantry_drv_plan *plan = submission->plan;
     submission->started = true;
+    if (submission->patch_size > 0) {
+        memcpy(plan->table + submission->patch_offset, submission->patch, submission->patch_size);
+        check_patched(queue, plan);
+    }
     if (!plan || plan->op_count == 0)
         return;
     if (!plan->degree) {
@@ -75,8 +79,8 @@ static void run_launch(struct gantry_drv_device *device, const struct gantry_op_
 {
     const uint32_t blocks[] = {launch->blocks.x, launch->blocks.y, launch->blocks.z};
     const uint32_t block[] = {launch->block.x, launch->block.y, launch->block.z};
-    const char *trouble = launch->kernel->entry(launch->args, blocks, block, launch->shared_bytes,
-                                                device->spec->info.limits.subgroup_size);
+    const char *trouble = launch->kernel->run(launch->args, blocks, block, launch->shared_bytes,
+                                              device->spec->info.limits.subgroup_size);
     if (trouble)
         device->instance->services->log(device->instance->services->context, GANTRY_LOG_ERROR,
                                         "kernel %s did not run: %s", launch->kernel->symbol,
@@ -121,6 +125,7 @@ void submission_free(struct gantry_drv_device *device, struct submission *submis
     if (submission->plan && submission->plan->once)
         plan_drop(submission->plan);
     RELEASE(instance, submission->waits);
+    RELEASE(instance, submission->patch);
     RELEASE(instance, submission->missing);
     RELEASE(instance, submission->ready);
     RELEASE(instance, submission);
@@ -147,7 +152,7 @@ static bool advance(struct gantry_drv_device *device, uint64_t *ready)
         if (!first)
             continue;
         if (!first->started && waits_are_over(first))
-            start(first);
+            start(queue, first);
         if (first->started && first->left == 0) {
             complete(queue);
             moved = true;
