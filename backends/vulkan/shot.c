@@ -138,20 +138,25 @@ static enum gantry_status take(struct gantry_drv_queue *queue, const void *data,
                                struct shot **shot)
 {
     struct shots *shots = &queue->shots;
+    struct shot *taken;
     enum gantry_status status = GANTRY_OK;
 
     if (!shots->idle)
         status = collect(queue);
     if (status == GANTRY_OK && !shots->idle)
         status = add_shot(queue);
-    if (status == GANTRY_OK)
-        status = take_slice(queue, size, &shots->idle->slice);
     if (status != GANTRY_OK)
         return status;
-    *shot = shots->idle;
-    shots->idle = (*shot)->next;
+    taken = shots->idle; /* out of the list first: taking a slice may put others into it */
+    shots->idle = taken->next;
+    status = take_slice(queue, size, &taken->slice);
+    if (status != GANTRY_OK) {
+        make_idle(shots, taken);
+        return status;
+    }
     if (size > 0)
-        memcpy((*shot)->slice.span.host, data, size);
+        memcpy(taken->slice.span.host, data, size);
+    *shot = taken;
     return GANTRY_OK;
 }
 

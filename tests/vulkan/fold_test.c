@@ -312,11 +312,18 @@ static void submit_mixture(struct line *line, struct gantry_drv_plan *built,
     line_wait(line);
 }
 
+/* Freed memory that a sanitizer keeps is not gantry's growth. */
+#if defined(__SANITIZE_ADDRESS__)
+enum { RESIDENT_SLACK = 300 << 20 };
+#else
+enum { RESIDENT_SLACK = 4 << 20 };
+#endif
+
 /* C25, C36: nothing grows, however a completion is seen. The first launch is the only one that
  * does something; the others make the table long. */
 static void many_submissions_leave_nothing(void **state)
 {
-    enum { ENTRIES = 200, MANY = 20000, SLACK = 4 << 20 };
+    enum { ENTRIES = 200, MANY = 20000 };
     struct step_args args = {.x = bench.memory[0].address, .y = bench.memory[0].address, .a = 1};
     struct gantry_drv_plan *built;
     struct gantry_plan plan;
@@ -345,7 +352,7 @@ static void many_submissions_leave_nothing(void **state)
     assert_int_equal(line.stats.allocations, allocations);
     assert_int_equal(rig_live(), live);
     assert_int_equal(open_files(), files);
-    assert_true(resident_bytes() < resident + SLACK);
+    assert_true(resident_bytes() < resident + RESIDENT_SLACK);
     rig.ops->plan_destroy(built);
     line_close(&line);
     fold_close(&fold);

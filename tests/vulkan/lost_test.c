@@ -371,6 +371,23 @@ static void outgrown_rings_are_freed_in_time(void **state)
     assert_int_equal(stats.allocations, 4);
 }
 
+/* Taking a slice may make other shots idle; it still goes to the shot that asked. */
+static void slices_go_to_their_shots(void **state)
+{
+    (void)state;
+    for (uint64_t value = 1; value <= 3; value++)
+        assert_int_equal(submit_value(value), GANTRY_OK);
+    driver.counter = 3;
+    submit_table(4, 40000, VK_SUCCESS);
+    assert_non_null(queue->shots.idle);
+    driver.counter = 4;
+    submit_table(5, 40000, VK_SUCCESS); /* no room beside the one before */
+    assert_int_equal(driver.buffers, 3);
+    assert_int_equal(stats.allocations, 1);
+    assert_int_equal(queue->shots.youngest->slice.end, queue->shots.ring.head);
+    assert_true(queue->shots.youngest->slice.end > queue->shots.ring.tail);
+}
+
 int run_lost_tests(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
@@ -383,6 +400,7 @@ int run_lost_tests(void)
         TEST(shots_wait_for_the_counter),
         TEST(failed_patch_can_be_repeated),
         TEST(outgrown_rings_are_freed_in_time),
+        TEST(slices_go_to_their_shots),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
