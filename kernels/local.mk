@@ -48,7 +48,7 @@ endif
 .gpk.h:
 	@test -f $@ || { rm -f $<; $(MAKE) $(AM_MAKEFLAGS) $<; }
 
-KERNELS = kernels/edge.gpk kernels/saxpy.gpk
+KERNELS = kernels/bench.gpk kernels/edge.gpk kernels/saxpy.gpk
 TEST_PACKAGES =
 EXTRA_DIST += $(KERNELS:.gpk=.gk)
 check_DATA += $(TEST_PACKAGES)

@@ -44,6 +44,32 @@ static bool read_operand(const char *command, const char *text, const struct arg
     return true;
 }
 
+/* "--option=VALUE" or the word behind; NULL, and that was said, when there is none. */
+static const char *value_of(const char *command, const struct argument *option, int argc,
+                            char **argv, int *i, const char *equals)
+{
+    const char *value = equals ? equals + 1 : *i + 1 < argc ? argv[++*i] : "";
+
+    if (*value)
+        return value;
+    output_error("%s: %s needs a value (see gantry %s --help)", command, option->name, command);
+    return NULL;
+}
+
+static bool add_value(const char *command, const struct argument *option, int argc, char **argv,
+                      int *i, const char *equals)
+{
+    struct argument_list *list = option->list;
+    const char *value = value_of(command, option, argc, argv, i, equals);
+
+    if (value && list->count == list->room)
+        output_error("%s: %s is given more than %zu times", command, option->name, list->room);
+    if (!value || list->count == list->room)
+        return false;
+    list->items[list->count++] = value;
+    return true;
+}
+
 /* Reads an option and what belongs to it; *i is its place, and then that of its last word. */
 static bool read_option(const char *command, int argc, char **argv, int *i,
                         const struct argument *table, size_t count)
@@ -56,6 +82,8 @@ static bool read_option(const char *command, int argc, char **argv, int *i,
         output_error("%s: there is no option '%s' (see gantry %s --help)", command, text, command);
         return false;
     }
+    if (option->list)
+        return add_value(command, option, argc, argv, i, equals);
     if (option->flag ? *option->flag : *option->value != NULL) {
         output_error("%s: %s is given twice (give it once)", command, option->name);
         return false;
@@ -66,12 +94,8 @@ static bool read_option(const char *command, int argc, char **argv, int *i,
         *option->flag = true;
         return !equals;
     }
-    *option->value = equals ? equals + 1 : *i + 1 < argc ? argv[++*i] : "";
-    if (!**option->value) {
-        output_error("%s: %s needs a value (see gantry %s --help)", command, option->name, command);
-        return false;
-    }
-    return true;
+    *option->value = value_of(command, option, argc, argv, i, equals);
+    return *option->value != NULL;
 }
 
 static bool read_all(int argc, char **argv, const struct argument *table, size_t count)

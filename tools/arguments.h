@@ -1,4 +1,5 @@
-/* The arguments of a subcommand, read strictly: no abbreviations, nothing twice, nothing unknown.
+/* The arguments of a subcommand, read strictly: no abbreviations, nothing unknown, and
+ * twice only what may be.
  */
 #ifndef GANTRY_TOOLS_ARGUMENTS_H
 #define GANTRY_TOOLS_ARGUMENTS_H
@@ -6,12 +7,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A row of a subcommand's table; exactly one of flag and value is set. */
+/* The values of an option that may be given several times. */
+struct argument_list {
+    const char **items;
+    size_t count, room;
+};
+
+/* A row of a subcommand's table; exactly one of flag, value and list is set. */
 struct argument {
     const char *name;   /* "--json", or without dashes an operand's name: "PACKAGE" */
     bool *flag;         /* set to true when the option is given */
     const char **value; /* gets the option's value ("--device D", "--device=D") or the operand,
                            which must be given; start it with NULL */
+    struct argument_list *list; /* gets each of the option's values */
 };
 
 /* Reads argv[1] to argv[argc - 1]; argv[0] is the subcommand's name. False: there is nothing left

@@ -89,7 +89,7 @@ int cmd_config(int argc, char **argv)
 {
     bool json = false;
     const char *selector = NULL;
-    const struct argument table[] = {{"--json", &json, NULL}, {"--device", NULL, &selector}};
+    const struct argument table[] = {{"--json", .flag = &json}, {"--device", .value = &selector}};
     struct scope scope = {.index = UINT32_MAX};
     struct gantry *g = NULL;
     struct gantry_device *device = NULL;

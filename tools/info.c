@@ -222,7 +222,7 @@ static int print_json(struct gantry *g)
 int cmd_info(int argc, char **argv)
 {
     bool json = false;
-    const struct argument table[] = {{"--json", &json, NULL}};
+    const struct argument table[] = {{"--json", .flag = &json}};
     struct gantry *g;
     int status;
 

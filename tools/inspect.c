@@ -116,9 +116,9 @@ int cmd_inspect(int argc, char **argv)
 {
     bool json = false;
     const char *file = NULL, *selector = NULL;
-    const struct argument table[] = {{"PACKAGE", NULL, &file},
-                                     {"--device", NULL, &selector},
-                                     {"--json", &json, NULL}};
+    const struct argument table[] = {{"PACKAGE", .value = &file},
+                                     {"--device", .value = &selector},
+                                     {"--json", .flag = &json}};
     struct inspection inspection;
     int status;
 

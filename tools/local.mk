@@ -1,4 +1,5 @@
-# The program `gantry`. It lives in the build's tools/ folder, and uses the public API only.
+# The program `gantry`. It lives in the build's tools/ folder, and uses the public API only; what its
+# subcommand bench compares with lies in bench/.
 bin_PROGRAMS += tools/gantry
 tools_gantry_SOURCES = \
 	tools/main.c tools/tool.h tools/arguments.h tools/arguments.c tools/output.h tools/output.c \
@@ -9,3 +10,5 @@ tools_gantry_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 tools_gantry_LDADD = libgantry.la $(JANSSON_LIBS)
 
 dist_man_MANS = tools/gantry.1
+
+include tools/bench/local.mk

@@ -10,6 +10,7 @@ enum {
 };
 
 /* The subcommands. argv[0] is the subcommand's name; each returns the exit status. */
+int cmd_bench(int argc, char **argv);
 int cmd_compile(int argc, char **argv);
 int cmd_config(int argc, char **argv);
 int cmd_info(int argc, char **argv);

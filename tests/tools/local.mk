@@ -1,10 +1,13 @@
 # The programs from outside: the tool, the examples, and the pictures that one of them reads.
-TEST_PACKAGES += tests/tools/edge.gpk
+TEST_PACKAGES += tests/tools/edge.gpk tests/tools/bench.gpk
 tests/tools/edge.gpk: kernels/edge.gk
+	$(COMPILE_KERNEL)
+tests/tools/bench.gpk: kernels/bench.gk
 	$(COMPILE_KERNEL)
 
 if HAVE_CMOCKA
-check_PROGRAMS += tests/tools/test_tool tests/tools/test_edge tests/tools/test_png
+check_PROGRAMS += tests/tools/test_tool tests/tools/test_edge tests/tools/test_png \
+	tests/tools/test_bench
 endif
 
 TOOLS_COMMON = tests/tools/run.h tests/tools/run.c tests/unit/scratch.h tests/unit/scratch.c
@@ -18,6 +21,10 @@ tests_tools_test_edge_SOURCES = tests/tools/test_edge.c $(TOOLS_COMMON) \
 	examples/png.h examples/png.c
 tests_tools_test_edge_CFLAGS = $(TOOLS_CFLAGS)
 tests_tools_test_edge_LDADD = $(CMOCKA_LIBS) $(JANSSON_LIBS) $(LIBPNG_LIBS)
+
+tests_tools_test_bench_SOURCES = tests/tools/test_bench.c $(TOOLS_COMMON)
+tests_tools_test_bench_CFLAGS = $(TOOLS_CFLAGS)
+tests_tools_test_bench_LDADD = $(CMOCKA_LIBS) $(JANSSON_LIBS)
 
 tests_tools_test_png_SOURCES = tests/tools/test_png.c examples/png.h examples/png.c \
 	tests/unit/scratch.h tests/unit/scratch.c

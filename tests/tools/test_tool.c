@@ -73,16 +73,17 @@ static const json_t *named(const json_t *list, const char *key, const char *name
 
 static void test_help(void **state)
 {
-    static const char *const subcommands[] = {"info", "config", "inspect", "compile"};
+    static const char *const subcommands[] = {"bench", "info", "config", "inspect", "compile"};
+    const size_t count = sizeof subcommands / sizeof *subcommands;
     struct outcome outcome = gantry(clean, "--help", NULL, NULL, NULL);
 
     (void)state;
     assert_int_equal(outcome.status, 0);
     assert_string_equal(outcome.err, "");
-    for (size_t i = 0; i < 4; i++)
+    for (size_t i = 0; i < count; i++)
         assert_non_null(strstr(outcome.out, subcommands[i]));
     outcome_free(&outcome);
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < count; i++) {
         outcome = gantry(clean, subcommands[i], "--help", NULL, NULL);
         assert_int_equal(outcome.status, 0);
         assert_int_equal(strncmp(outcome.out, "usage: gantry ", 14), 0);

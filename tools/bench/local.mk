@@ -1,0 +1,25 @@
+# gantry bench. It talks to the drivers itself, to have something to compare with; like the plugins it
+# opens them at run time and links none. CUDA's declarations are the plugin's.
+tools_gantry_SOURCES += \
+	tools/bench/bench.c tools/bench/bench.h tools/bench/options.c \
+	tools/bench/cases.c tools/bench/sweep.c \
+	tools/bench/work.c tools/bench/work.h tools/bench/cells.c tools/bench/cells.h \
+	tools/bench/way.c tools/bench/way.h \
+	tools/bench/stopwatch.c tools/bench/stopwatch.h \
+	tools/bench/statistics.c tools/bench/statistics.h \
+	tools/bench/results.c tools/bench/results.h \
+	tools/bench/table.c tools/bench/json.c tools/bench/plot.c \
+	tools/bench/package.c tools/bench/package.h \
+	tools/bench/gantry_side.c tools/bench/gantry_side.h \
+	tools/bench/gantry_ways.c tools/bench/gantry_stream.c \
+	tools/bench/raw.c tools/bench/raw.h \
+	tools/bench/raw_cuda.c tools/bench/raw_cuda_graph.c tools/bench/raw_cuda_ways.c \
+	tools/bench/raw_cuda.h backends/cuda/symbols.c backends/cuda/symbols.h
+tools_gantry_CPPFLAGS += -DGANTRY_KERNELSDIR='"$(kernelsdir)"'
+
+if HAVE_VULKAN
+tools_gantry_SOURCES += \
+	tools/bench/raw_vulkan.c tools/bench/raw_vulkan_device.c \
+	tools/bench/raw_vulkan_ways.c tools/bench/raw_vulkan.h
+tools_gantry_CPPFLAGS += -DGANTRY_BENCH_VULKAN=1 -idirafter $(VOLK_DIR)
+endif

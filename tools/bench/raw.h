@@ -1,0 +1,46 @@
+/* The driver's side: the best plain ways that there are without gantry, on the same device, with
+ * the same machine code. */
+#ifndef GANTRY_BENCH_RAW_H
+#define GANTRY_BENCH_RAW_H
+
+#include "gantry_side.h"
+#include "package.h"
+
+struct raw;
+
+/* Functions that return bool have said why when that is false; ways that were added before are the
+ * caller's. All ways are about a work with a = 1. */
+struct raw_ops {
+    void (*close)(struct raw *raw);
+
+    /* As gantry_side_reserve() and gantry_side_check(). */
+    bool (*reserve)(struct raw *raw, uint32_t blocks);
+    bool (*check)(struct raw *raw);
+
+    /* The work prepared once and run again, timed until it is complete. */
+    bool (*replay)(struct raw *raw, const struct work *work, struct ways *ways);
+    /* The work given to the driver for this once; not waiting. */
+    bool (*oneshot)(struct raw *raw, const struct work *work, struct ways *ways);
+    /* One launch, timed until it is complete. */
+    bool (*roundtrip)(struct raw *raw, const struct work *work, struct ways *ways);
+};
+
+struct raw {
+    const struct raw_ops *ops;
+    struct cells cells; /* what its memory must hold */
+};
+
+enum { REASON_SIZE = 256 };
+
+/* Opens the driver for the device that gantry opened. NULL where there is no raw side, with the
+ * reason why: that is no failure. */
+struct raw *raw_open(const struct gantry_side *side, const struct package *package, char *reason);
+void raw_close(struct raw **raw);
+
+/* What raw_open() chooses from. */
+struct raw *raw_cuda_open(const struct gantry_side *side, const struct package *package,
+                          char *reason);
+struct raw *raw_vulkan_open(const struct gantry_side *side, const struct package *package,
+                            char *reason);
+
+#endif

@@ -1,0 +1,55 @@
+/* Vulkan without gantry. */
+#ifndef GANTRY_BENCH_RAW_VULKAN_H
+#define GANTRY_BENCH_RAW_VULKAN_H
+
+#include <volk.h>
+
+#include "raw.h"
+
+/* Memory with a buffer over all of it. */
+struct raw_memory {
+    VkBuffer buffer;
+    VkDeviceMemory memory;
+};
+
+struct raw_vulkan {
+    struct raw raw;
+    VkInstance instance;
+    VkPhysicalDevice physical;
+    VkDevice device;
+    struct VolkDeviceTable vk;
+    VkQueue queue;
+    uint32_t family; /* the one that gantry's queue is of */
+    VkCommandPool pool;
+    VkPipelineLayout layout;
+    VkPipeline pipelines[KERNEL_COUNT];
+    VkSemaphore timeline;
+    uint64_t submitted; /* the timeline's latest value to come */
+    struct raw_memory y, readback;
+    uint64_t y_address;
+    const float *readback_host;
+};
+
+/* True for VK_SUCCESS; else says which call failed, and how. */
+bool raw_vulkan_check(VkResult result, const char *call);
+#define VK(call) raw_vulkan_check(call, #call)
+
+/* raw_vulkan_device.c: an instance and a device of our own, on the device that gantry opened.
+ * False: there can be none, and the reason says why. */
+bool raw_vulkan_device(struct raw_vulkan *vulkan, const struct gantry_side *side, char *reason);
+
+/* Submits the command buffer; polls until it is complete. */
+bool raw_vulkan_submit(struct raw_vulkan *vulkan, VkCommandBuffer commands);
+bool raw_vulkan_wait(struct raw_vulkan *vulkan);
+
+VkCommandBuffer raw_vulkan_commands(struct raw_vulkan *vulkan);
+void raw_vulkan_free_commands(struct raw_vulkan *vulkan, VkCommandBuffer commands);
+
+/* Makes all that was done before visible to all that follows. */
+void raw_vulkan_barrier(struct raw_vulkan *vulkan, VkCommandBuffer commands);
+
+/* The entries of struct raw_ops; raw_vulkan_ways.c. */
+bool raw_vulkan_replay(struct raw *raw, const struct work *work, struct ways *ways);
+bool raw_vulkan_oneshot(struct raw *raw, const struct work *work, struct ways *ways);
+
+#endif
