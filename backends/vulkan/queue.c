@@ -261,7 +261,6 @@ enum gantry_status submit(struct gantry_drv_queue *queue, struct gantry_drv_plan
     status = shot_patch(queue, built, submission, &patch);
     if (status == GANTRY_OK)
         status = submit_shot(queue, patch, commands, submission);
-    queue->stats->patches += status == GANTRY_OK;
     return status;
 }
 

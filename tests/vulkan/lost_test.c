@@ -329,11 +329,9 @@ static void failed_patch_can_be_repeated(void **state)
     assert_int_equal(plan_build(&device, &tabled, &built), GANTRY_OK);
     driver.submit = VK_ERROR_OUT_OF_HOST_MEMORY;
     assert_int_equal(submit(queue, built, &submission), GANTRY_E_OUT_OF_HOST_MEMORY);
-    assert_int_equal(stats.patches, 0);
     driver.submit = VK_SUCCESS;
     assert_int_equal(submit(queue, built, &submission), GANTRY_OK);
     assert_int_equal(driver.copied, 8);
-    assert_int_equal(stats.patches, 1);
     assert_int_equal(stats.driver_submits, 1);
     assert_int_equal(driver.buffers, 2); /* the plan's and the patch's */
     assert_int_equal(stats.allocations, 1);
