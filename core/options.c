@@ -150,9 +150,9 @@ const struct option options[OPTION_COUNT] = {
             .name = "fold",
             .type = OPTION_SWITCH,
             .fallback = "on",
-            .effect = "Fold small launches of one kernel into one launch over a table. Results "
-                      "are the same.",
-            .pending = true,
+            .effect = "Fold small launches of one kernel into one launch over a table: those that "
+                      "are independent side by side, those of one block each that wait for each "
+                      "other into a chain. Results are the same.",
         },
     [OPTION_PROGRAMMATIC] =
         {
