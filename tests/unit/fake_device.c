@@ -10,6 +10,9 @@
 /* The plugin's calls have no way to the test but this; tests run one after the other. */
 static struct fake_device *the_fake;
 
+/* Guards the fake device, whose queues several threads may use. */
+static pthread_mutex_t fake_lock = PTHREAD_MUTEX_INITIALIZER;
+
 static enum gantry_status planned(enum gantry_status *next)
 {
     enum gantry_status status = *next;
@@ -63,6 +66,8 @@ static enum gantry_status create_queue(struct gantry_drv_device *device,
 static void destroy_queue(struct gantry_drv_queue *queue)
 {
     assert_true(the_fake->lost || queue->pending_count == 0);
+    for (uint32_t i = 0; i < queue->pending_count; i++)
+        free(queue->pending[i].ops);
     free(queue);
     the_fake->queues--;
 }
@@ -86,9 +91,11 @@ static void complete(struct gantry_drv_queue *queue, uint64_t value)
 {
     uint32_t done = 0;
 
-    for (; done < queue->pending_count && queue->pending[done].value <= value; done++)
+    for (; done < queue->pending_count && queue->pending[done].value <= value; done++) {
         for (uint32_t i = 0; i < queue->pending[done].op_count; i++)
             run(&queue->pending[done].ops[i]);
+        free(queue->pending[done].ops);
+    }
     queue->pending_count -= done;
     memmove(queue->pending, queue->pending + done, queue->pending_count * sizeof(*queue->pending));
     if (queue->completed < value)
@@ -97,11 +104,15 @@ static void complete(struct gantry_drv_queue *queue, uint64_t value)
 
 static enum gantry_status completed(struct gantry_drv_queue *queue, uint64_t *value)
 {
-    enum gantry_status status = planned(&the_fake->fail_completed);
+    enum gantry_status status;
 
+    pthread_mutex_lock(&fake_lock);
+    status = planned(&the_fake->fail_completed);
+    the_fake->looks++;
     if (the_fake->complete_after_looks && --the_fake->complete_after_looks == 0)
-        complete(queue, queue->completed + queue->pending_count);
+        complete(queue, queue->submitted);
     *value = queue->completed;
+    pthread_mutex_unlock(&fake_lock);
     return status;
 }
 
@@ -109,17 +120,30 @@ static enum gantry_status wait(struct gantry_drv_queue *queue, uint64_t value, u
 {
     if (the_fake->lost)
         return fail(GANTRY_E_DEVICE_LOST, "lost");
+    assert_true(value <= queue->submitted); /* would hang */
     the_fake->sleeps++;
     the_fake->timeout_asked = timeout_ns;
     if (!the_fake->complete_in_wait) {
         assert_int_not_equal(timeout_ns, GANTRY_FOREVER); /* would hang */
         return fail(GANTRY_TIMEOUT, "too early");
     }
+    pthread_mutex_lock(&fake_lock);
     complete(queue, value);
+    pthread_mutex_unlock(&fake_lock);
     return GANTRY_OK;
 }
 
 /* ---- Plans ---------------------------------------------------------------------------------- */
+
+static struct gantry_op *copy_ops(const struct gantry_op *ops, uint32_t count)
+{
+    struct gantry_op *copy = calloc(count + 1, sizeof(*copy));
+
+    assert_non_null(copy);
+    if (count)
+        memcpy(copy, ops, count * sizeof(*copy));
+    return copy;
+}
 
 static enum gantry_status build(struct gantry_drv_device *device, const struct gantry_plan *plan,
                                 struct gantry_drv_plan **built)
@@ -131,10 +155,8 @@ static enum gantry_status build(struct gantry_drv_device *device, const struct g
         return status;
     *built = calloc(1, sizeof(**built));
     assert_non_null(*built);
-    assert_true(plan->op_count <= FAKE_MAX_OPS);
     (*built)->op_count = plan->op_count;
-    if (plan->op_count)
-        memcpy((*built)->ops, plan->ops, plan->op_count * sizeof(*plan->ops));
+    (*built)->ops = copy_ops(plan->ops, plan->op_count);
     the_fake->builds++;
     the_fake->plans++;
     return GANTRY_OK;
@@ -142,53 +164,72 @@ static enum gantry_status build(struct gantry_drv_device *device, const struct g
 
 static void destroy_plan(struct gantry_drv_plan *built)
 {
+    free(built->ops);
     free(built);
     the_fake->plans--;
 }
 
-static enum gantry_status take(struct gantry_drv_queue *queue, const struct gantry_op *ops,
-                               uint32_t op_count,
-                               const struct gantry_backend_submission *submission)
+static void keep(struct gantry_drv_queue *queue, const struct fake_work *work)
 {
-    struct fake_work *work = &queue->pending[queue->pending_count];
-    enum gantry_status status = planned(&the_fake->fail_submit);
+    struct fake_submission kept = {queue, work->value, work->op_count, 0};
 
-    if (status != GANTRY_OK)
-        return status;
-    assert_true(queue->pending_count < FAKE_MAX_PENDING);
-    assert_true(op_count <= FAKE_MAX_OPS);
+    for (uint32_t i = 0; i < work->op_count; i++)
+        kept.launches += work->ops[i].kind == GANTRY_OP_LAUNCH;
+    if (the_fake->submissions < FAKE_MAX_KEPT)
+        the_fake->kept[the_fake->submissions] = kept;
+    the_fake->submissions++;
+}
+
+static void take(struct gantry_drv_queue *queue, const struct gantry_op *ops, uint32_t op_count,
+                 const struct gantry_backend_submission *submission)
+{
+    struct fake_work *work = &queue->pending[queue->pending_count++];
+
+    assert_true(queue->pending_count <= FAKE_MAX_PENDING);
     assert_true(submission->wait_count <= FAKE_MAX_WAITS);
-    queue->pending_count++;
-    work->value = submission->value;
-    work->op_count = op_count;
-    if (op_count)
-        memcpy(work->ops, ops, op_count * sizeof(*ops));
-    if (submission->wait_count)
-        memcpy(the_fake->waits, submission->waits,
-               submission->wait_count * sizeof(*submission->waits));
+    assert_true(submission->value > queue->submitted);
+    *work = (struct fake_work){submission->value, op_count, copy_ops(ops, op_count)};
+    for (uint32_t i = 0; i < submission->wait_count; i++) {
+        the_fake->waits[i] = submission->waits[i];
+        assert_true(submission->waits[i].value <= submission->waits[i].queue->submitted);
+    }
     the_fake->wait_count = submission->wait_count;
     the_fake->value = submission->value;
     the_fake->op_count = op_count;
-    return GANTRY_OK;
+    queue->submitted = submission->value;
+    keep(queue, work);
+    if (the_fake->complete_in_submit)
+        complete(queue, submission->value);
+}
+
+static enum gantry_status try_take(struct gantry_drv_queue *queue, const struct gantry_op *ops,
+                                   uint32_t op_count,
+                                   const struct gantry_backend_submission *submission,
+                                   unsigned *calls)
+{
+    enum gantry_status status;
+
+    pthread_mutex_lock(&fake_lock);
+    status = planned(&the_fake->fail_submit);
+    if (status == GANTRY_OK) {
+        take(queue, ops, op_count, submission);
+        ++*calls;
+    }
+    pthread_mutex_unlock(&fake_lock);
+    return status;
 }
 
 static enum gantry_status submit(struct gantry_drv_queue *queue, struct gantry_drv_plan *built,
                                  const struct gantry_backend_submission *submission)
 {
-    enum gantry_status status = take(queue, built->ops, built->op_count, submission);
-
-    the_fake->submits += status == GANTRY_OK;
-    return status;
+    return try_take(queue, built->ops, built->op_count, submission, &the_fake->submits);
 }
 
 static enum gantry_status submit_once(struct gantry_drv_queue *queue,
                                       const struct gantry_plan *plan,
                                       const struct gantry_backend_submission *submission)
 {
-    enum gantry_status status = take(queue, plan->ops, plan->op_count, submission);
-
-    the_fake->submits_once += status == GANTRY_OK;
-    return status;
+    return try_take(queue, plan->ops, plan->op_count, submission, &the_fake->submits_once);
 }
 
 static const struct gantry_backend_ops ops = {
@@ -220,6 +261,9 @@ int fake_open(void **state)
     device->label = (char *)"fake device";
     device->process = process_id();
     device->policy.chains = 4;
+    device->policy.batch_size = 16;
+    device->policy.batch_max_ms = 1000;
+    device->policy.staging_mib = 1;
     device->info.limits = (struct gantry_limits){.max_buffer_size = 1 << 30,
                                                  .max_blocks = {65535, 65535, 65535},
                                                  .max_args_bytes = 4096,
@@ -233,7 +277,7 @@ int fake_open(void **state)
                                           .block = {32, 1, 1},
                                           .threads = 32,
                                           .direct = (struct gantry_drv_kernel *)1,
-                                          .folded = (struct gantry_drv_kernel *)2};
+                                          .folded = {.drv = (struct gantry_drv_kernel *)2}};
     object_link(&fake->kernel.object, device, OBJECT_KERNEL);
     the_fake = fake;
     *state = fake;

@@ -8,25 +8,32 @@
 #include "core/module.h"
 
 #define FAKE_MAX_WAITS   32
-#define FAKE_MAX_PENDING 64
-#define FAKE_MAX_OPS     32
+#define FAKE_MAX_PENDING 128
+#define FAKE_MAX_KEPT    64
 
 /* What a submission asks for. Its copies and fills run when it completes. */
 struct fake_work {
     uint64_t value;
     uint32_t op_count;
-    struct gantry_op ops[FAKE_MAX_OPS];
+    struct gantry_op *ops;
 };
 
 struct gantry_drv_queue {
-    uint64_t completed;
+    uint64_t completed, submitted;
     struct fake_work pending[FAKE_MAX_PENDING]; /* oldest first */
     uint32_t pending_count;
 };
 
 struct gantry_drv_plan {
     uint32_t op_count;
-    struct gantry_op ops[FAKE_MAX_OPS];
+    struct gantry_op *ops;
+};
+
+/* A submission that succeeded. */
+struct fake_submission {
+    struct gantry_drv_queue *queue;
+    uint64_t value;
+    uint32_t op_count, launches;
 };
 
 struct fake_device {
@@ -40,7 +47,9 @@ struct fake_device {
     bool lost; /* every call fails */
 
     unsigned builds, submits, submits_once, sleeps; /* calls that succeeded */
+    atomic_uint looks;                              /* calls of queue_completed */
     int memories, plans, queues;                    /* alive */
+    bool complete_in_submit;                        /* as on a device that is never busy */
     unsigned complete_after_looks;                  /* of queue_completed; 0: never by itself */
     bool complete_in_wait;  /* queue_wait completes what it waits for; otherwise it times out */
     uint64_t timeout_asked; /* of the latest queue_wait */
@@ -50,6 +59,10 @@ struct fake_device {
     uint32_t wait_count;
     uint64_t value;
     uint32_t op_count;
+
+    /* The first ones, of all queues. */
+    struct fake_submission kept[FAKE_MAX_KEPT];
+    uint32_t submissions; /* how many there were */
 };
 
 /* Setup and teardown of a cmocka test; *state is the fake device. Teardown checks that nothing of

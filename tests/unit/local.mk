@@ -93,7 +93,7 @@ tests_unit_test_kernel_CFLAGS = $(UNIT_CFLAGS) $(XXHASH_CFLAGS)
 tests_unit_test_kernel_LDADD = $(UNIT_LIBS) $(XXHASH_LIBS)
 
 # Lists and queues, over a plugin that completes work when the test says so.
-LIST_TESTS = tests/unit/test_plan tests/unit/test_list tests/unit/test_queue
+LIST_TESTS = tests/unit/test_plan tests/unit/test_list tests/unit/test_queue tests/unit/test_stream
 FAKE = tests/unit/fake_device.h tests/unit/fake_device.c
 
 if HAVE_CMOCKA
@@ -111,3 +111,7 @@ tests_unit_test_list_LDADD = $(UNIT_LIBS)
 tests_unit_test_queue_SOURCES = tests/unit/test_queue.c $(UNIT_COMMON) $(FAKE)
 tests_unit_test_queue_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_queue_LDADD = $(UNIT_LIBS)
+
+tests_unit_test_stream_SOURCES = tests/unit/test_stream.c $(UNIT_COMMON) $(FAKE)
+tests_unit_test_stream_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_stream_LDADD = $(UNIT_LIBS)

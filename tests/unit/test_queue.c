@@ -285,6 +285,65 @@ static void a_timeout_is_no_loss(void **state)
     gantry_queue_destroy(&queue);
 }
 
+/* What the caller has seen reached is not asked for again. */
+static void a_reached_point_asks_nobody(void **state)
+{
+    struct fake_device *fake = *state;
+    struct gantry_queue *queue = fake_queue(fake);
+    struct gantry_list *list = finished_list(fake);
+    struct gantry_point point = submit(queue, list);
+    unsigned looks;
+
+    fake_complete(queue, 1);
+    assert_int_equal(gantry_wait(point, 0), GANTRY_OK);
+    looks = fake->looks;
+    assert_int_equal(gantry_wait(point, GANTRY_FOREVER), GANTRY_OK);
+    assert_int_equal(gantry_poll(point), GANTRY_OK);
+    assert_int_equal(fake->looks, looks);
+    gantry_list_destroy(&list);
+    gantry_queue_destroy(&queue);
+}
+
+/* After the spin the plugin is asked once to sleep, and looked at no more. */
+static void a_long_wait_sleeps(void **state)
+{
+    struct fake_device *fake = *state;
+    struct gantry_queue *queue = fake_queue(fake);
+    struct gantry_list *list = finished_list(fake);
+    struct gantry_point point = submit(queue, list);
+    struct gantry_queue_stats stats;
+
+    fake->complete_in_wait = true;
+    assert_int_equal(gantry_wait(point, GANTRY_FOREVER), GANTRY_OK);
+    assert_int_equal(fake->sleeps, 1);
+    assert_in_range(fake->looks, 1, 64); /* spin_us is 0 */
+    assert_int_equal(gantry_queue_stats(queue, &stats), GANTRY_OK);
+    assert_int_equal(stats.blocking_waits, 1);
+    assert_int_equal(stats.spins, 0);
+    gantry_list_destroy(&list);
+    gantry_queue_destroy(&queue);
+}
+
+static void a_short_wait_spins(void **state)
+{
+    struct fake_device *fake = *state;
+    struct gantry_queue *queue = fake_queue(fake);
+    struct gantry_list *list = finished_list(fake);
+    struct gantry_point point = submit(queue, list);
+    struct gantry_queue_stats stats;
+
+    fake->device.policy.spin_us = 1000000;
+    fake->complete_after_looks = 100;
+    assert_int_equal(gantry_wait(point, GANTRY_FOREVER), GANTRY_OK);
+    assert_int_equal(fake->looks, 100);
+    assert_int_equal(fake->sleeps, 0);
+    assert_int_equal(gantry_queue_stats(queue, &stats), GANTRY_OK);
+    assert_int_equal(stats.spins, 1);
+    assert_int_equal(stats.blocking_waits, 0);
+    gantry_list_destroy(&list);
+    gantry_queue_destroy(&queue);
+}
+
 /* Each completed value delivers its own downloads, in the order of submission, and no later ones.
  */
 static void deliveries_follow_the_values(void **state)
@@ -454,6 +513,43 @@ static void a_forked_child_is_told(void **state)
     gantry_queue_destroy(&mine);
 }
 
+/* ---- The lock ------------------------------------------------------------------------------- */
+
+enum { COUNTERS = 4, ROUNDS = 20000 };
+
+struct counting {
+    struct lock lock;
+    uint64_t count;
+};
+
+static void *count(void *context)
+{
+    struct counting *counting = context;
+
+    for (int i = 0; i < ROUNDS; i++) {
+        lock_take(&counting->lock);
+        counting->count++;
+        lock_release(&counting->lock);
+    }
+    return NULL;
+}
+
+static void the_lock_lets_in_one_at_a_time(void **state)
+{
+    struct counting counting = {0};
+    pthread_t threads[COUNTERS];
+
+    (void)state;
+    assert_true(lock_try(&counting.lock));
+    assert_false(lock_try(&counting.lock));
+    for (int i = 0; i < COUNTERS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, count, &counting), 0);
+    lock_release(&counting.lock);
+    for (int i = 0; i < COUNTERS; i++)
+        pthread_join(threads[i], NULL);
+    assert_int_equal(counting.count, COUNTERS * ROUNDS);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fake_open, fake_close)
 
 int main(void)
@@ -469,6 +565,9 @@ int main(void)
         TEST(submissions_of_a_list_follow_each_other),
         TEST(a_list_outlives_its_queue),
         TEST(a_timeout_is_no_loss),
+        TEST(a_reached_point_asks_nobody),
+        TEST(a_long_wait_sleeps),
+        TEST(a_short_wait_spins),
         TEST(deliveries_follow_the_values),
         TEST(memory_waits_for_every_queue),
         TEST(memory_goes_with_the_queue),
@@ -476,6 +575,7 @@ int main(void)
         TEST(a_lost_device_ends_every_wait),
         TEST(a_loss_while_submitting_is_remembered),
         TEST(a_forked_child_is_told),
+        cmocka_unit_test(the_lock_lets_in_one_at_a_time),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
