@@ -27,7 +27,7 @@ enum {
 struct way {
     const char *name;
     struct raw *raw;
-    uint32_t barriers; /* raw: recorded anew each time, with these */
+    uint32_t extras; /* raw: recorded anew each time, with these */
     bool records, resets_pool;
     struct gantry_drv_plan *built;
     const struct gantry_plan *once;
@@ -59,7 +59,7 @@ static void submit_way(const struct way *way)
         if (way->resets_pool)
             raw_reset_pool(way->raw);
         if (way->records)
-            raw_record(way->raw, &bench.args, bench.blocks, bench.launches, way->barriers);
+            raw_record(way->raw, &bench.args, bench.blocks, bench.launches, way->extras);
         raw_submit(way->raw);
     } else if (way->once) {
         line_once(&bench.line, way->once);
@@ -172,23 +172,24 @@ static void open_table(struct fold *fold)
 
 /* ---- Cases ---------------------------------------------------------------------------------- */
 
-static void raw_prerecorded(struct raw *raw, uint32_t barriers)
+static void raw_prerecorded(struct raw *raw, uint32_t extras)
 {
     raw_open(raw, &bench.line);
-    raw_record(raw, &bench.args, bench.blocks, bench.launches, barriers);
+    raw_record(raw, &bench.args, bench.blocks, bench.launches, extras);
 }
 
 static void case_roundtrip(void **state)
 {
     static const struct {
         const char *name;
-        uint32_t barriers;
+        uint32_t extras;
     } rows[] = {
         {"raw, no barrier", 0},
         {"raw, first barrier", RAW_FIRST},
         {"raw, first barrier by ALL_COMMANDS", RAW_FIRST_ALL},
         {"raw, barrier to the host", RAW_HOST},
-        {"raw, both", RAW_FIRST | RAW_HOST},
+        {"raw, both barriers", RAW_FIRST | RAW_HOST},
+        {"raw, both, simultaneous use", RAW_FIRST | RAW_HOST | RAW_SIMULTANEOUS},
     };
     enum { RAWS = sizeof(rows) / sizeof(rows[0]) };
     struct raw raws[RAWS];
@@ -198,7 +199,7 @@ static void case_roundtrip(void **state)
     (void)state;
     set_case(1, BLOCKS);
     for (int i = 0; i < RAWS; i++) {
-        raw_prerecorded(&raws[i], rows[i].barriers);
+        raw_prerecorded(&raws[i], rows[i].extras);
         ways[i] = (struct way){.name = rows[i].name, .raw = &raws[i]};
     }
     plan = quiet = chain_plan();

@@ -262,6 +262,40 @@ static void patched_grids_leave_the_rest_alone(void **state)
     fold_close(&fold);
 }
 
+/* A launch of many blocks adds b to each word. The next submission's b must not be there before the
+ * last block has read its own. */
+static void patches_wait_for_running_launches(void **state)
+{
+    enum { WORDS = 1 << 20, ROUNDS = 16 };
+    struct gantry_drv_memory memory = rig_memory(GANTRY_MEMORY_READBACK, WORDS * 4);
+    struct step_args args = {memory.address, memory.address, 1, 0, WORDS, 0};
+    struct gantry_drv_plan *built;
+    struct gantry_plan plan;
+    struct gantry_op op;
+    struct fold fold;
+    uint32_t expected = 0, wrong = 0;
+
+    (void)state;
+    memset(memory.host, 0, WORDS * 4);
+    fold_open(&fold, 1);
+    fold_add(&fold, &args, WORDS / STEP_BLOCK);
+    op = fold_op(&fold, bench.folded, fold.blocks);
+    plan = fold_plan(&fold, &op);
+    assert_ok(rig.ops->plan_build(rig.device, &plan, &built));
+    for (uint32_t i = 1; i <= ROUNDS; i++) {
+        fold_args(&fold, 0)->b = i * i;
+        expected += i * i;
+        line_patch(&bench.line, built, fold_offset(&fold, 0), fold_args(&fold, 0), sizeof(args));
+    }
+    line_wait(&bench.line);
+    for (uint32_t i = 0; i < WORDS; i++)
+        wrong += ((uint32_t *)memory.host)[i] != expected;
+    assert_int_equal(wrong, 0);
+    rig.ops->plan_destroy(built);
+    fold_close(&fold);
+    rig_free(&memory);
+}
+
 /* ---- Long runs ------------------------------------------------------------------------------ */
 
 static uint64_t resident_bytes(void)
@@ -395,6 +429,7 @@ int run_fold_tests(void)
         cmocka_unit_test(chained_launches_are_in_order),
         cmocka_unit_test(patches_hold_from_their_submission),
         cmocka_unit_test(patched_grids_leave_the_rest_alone),
+        cmocka_unit_test(patches_wait_for_running_launches),
         cmocka_unit_test(many_submissions_leave_nothing),
         cmocka_unit_test(the_ring_grows_while_it_is_used),
     };

@@ -122,15 +122,18 @@ static void barrier(struct raw *raw, VkPipelineStageFlags from, VkAccessFlags wr
 #define SHADER_BOTH (VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT)
 
 void raw_record(struct raw *raw, const struct step_args *args, uint32_t blocks, uint32_t count,
-                uint32_t barriers)
+                uint32_t extras)
 {
-    VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    VkCommandBufferBeginInfo begin = {
+        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+        .flags = extras & RAW_SIMULTANEOUS ? VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT : 0,
+    };
 
     raw->vkBeginCommandBuffer(raw->commands, &begin);
-    if (barriers & RAW_FIRST)
+    if (extras & RAW_FIRST)
         barrier(raw, COMPUTE | VK_PIPELINE_STAGE_TRANSFER_BIT,
                 VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT, COMPUTE, SHADER_BOTH);
-    if (barriers & RAW_FIRST_ALL)
+    if (extras & RAW_FIRST_ALL)
         barrier(raw, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_ACCESS_MEMORY_WRITE_BIT, COMPUTE,
                 VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT);
     raw->vkCmdBindPipeline(raw->commands, VK_PIPELINE_BIND_POINT_COMPUTE, raw->pipeline);
@@ -141,7 +144,7 @@ void raw_record(struct raw *raw, const struct step_args *args, uint32_t blocks, 
                                 sizeof(*args), args);
         raw->vkCmdDispatch(raw->commands, blocks, 1, 1);
     }
-    if (barriers & RAW_HOST)
+    if (extras & RAW_HOST)
         barrier(raw, COMPUTE, VK_ACCESS_SHADER_WRITE_BIT, VK_PIPELINE_STAGE_HOST_BIT,
                 VK_ACCESS_HOST_READ_BIT);
     raw->vkEndCommandBuffer(raw->commands);

@@ -43,11 +43,12 @@ struct raw {
     VkCommandBuffer commands;
 };
 
-/* Barriers of a recorded buffer beside those between its launches. */
+/* What a recorded buffer has beside the barriers between its launches. */
 enum {
-    RAW_FIRST = 1,     /* earlier launches and transfers before its own launches */
-    RAW_FIRST_ALL = 2, /* the same by ALL_COMMANDS and MEMORY accesses */
-    RAW_HOST = 4,      /* at the end, to the host */
+    RAW_FIRST = 1,        /* a barrier from earlier launches and transfers to its own launches */
+    RAW_FIRST_ALL = 2,    /* the same by ALL_COMMANDS and MEMORY accesses */
+    RAW_HOST = 4,         /* a barrier to the host at the end */
+    RAW_SIMULTANEOUS = 8, /* it may be submitted again while it runs */
 };
 
 /* A command buffer in a pool of its own, on the line's VkQueue. */
@@ -57,7 +58,7 @@ void raw_close(struct raw *raw);
 /* Records `count` dependent launches of `blocks` blocks, resetting what was recorded before: the
  * buffer alone, or its pool. */
 void raw_record(struct raw *raw, const struct step_args *args, uint32_t blocks, uint32_t count,
-                uint32_t barriers);
+                uint32_t extras);
 void raw_reset_pool(struct raw *raw);
 
 void raw_submit(struct raw *raw);
