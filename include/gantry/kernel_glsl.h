@@ -217,8 +217,8 @@ layout(push_constant, scalar) uniform gantry_push_
 
 layout(buffer_reference, scalar, buffer_reference_align = 8) buffer gantry_launch_
 {
-    uint64_t first;
-    uint x, y, z;
+    GANTRY_ACCESS uint64_t first;
+    GANTRY_ACCESS uint x, y, z;
     uint reserved;
 };
 
@@ -231,7 +231,7 @@ gantry_launch_ gantry_launch_at_(uint which)
 #define GANTRY_ARGS_REFERENCE(args_t)                                                              \
     layout(buffer_reference, scalar, buffer_reference_align = 16) buffer gantry_ref_args_          \
     {                                                                                              \
-        args_t args_;                                                                              \
+        GANTRY_ACCESS args_t args_;                                                                \
     };
 #define GANTRY_ARGS_AT(which)                                                                      \
     (gantry_ref_args_(gantry_fold_.args + uint64_t(which) * gantry_fold_.stride).args_)
