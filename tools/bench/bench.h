@@ -39,13 +39,13 @@ const struct bench_case *case_at(size_t index);
 const char *case_name(const struct bench_case *test);
 const struct bench_case *case_find(const char *name);
 
-/* Blocks of memory that a case needs at most, and running it: adds its rows. False: something
- * failed or a result is wrong, and that was said. */
+/* The most blocks of memory that a case needs of those that were reserved; and running it, which
+ * adds its rows. False: something failed or a result is wrong, and that was said. */
 uint32_t case_blocks(const struct bench *bench, const struct bench_case *test);
 bool case_run(struct bench *bench, const struct bench_case *test);
 
-/* Folding against fold = off, over the number of blocks; sweep.c. */
-uint32_t sweep_blocks(const struct bench *bench);
+/* Folding against fold = off, over the number of blocks; sweep.c. It reserves what it needs itself:
+ * too much for the other cases, which compare all of it. */
 bool sweep_run(struct bench *bench);
 
 #endif

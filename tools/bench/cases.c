@@ -16,9 +16,8 @@ struct bench_case {
     const uint32_t *counts;
     bool fixed; /* the options don't change them */
 
-    /* Instead of all that: cases that are made otherwise. */
+    /* Instead of all that, for cases that are made otherwise; one block of memory is reserved. */
     bool (*run)(struct bench *bench);
-    uint32_t (*blocks)(const struct bench *bench);
 };
 
 static const uint32_t usual[] = {1, 8, 32, 128, 512, 2048, 0};
@@ -69,14 +68,9 @@ static bool stream_run(struct bench *bench)
 {
     struct row *row = results_add(&bench->results, "stream", STREAM_CALLS);
 
-    return row && gantry_stream_measure(&bench->side, STREAM_CALLS, row) &&
+    return row &&
+           gantry_stream_measure(&bench->side, STREAM_CALLS, bench->options.quick ? 1 : 5, row) &&
            gantry_side_check(&bench->side);
-}
-
-static uint32_t stream_blocks(const struct bench *bench)
-{
-    (void)bench;
-    return 1;
 }
 
 /* ---- All ------------------------------------------------------------------------------------ */
@@ -84,7 +78,7 @@ static uint32_t stream_blocks(const struct bench *bench)
 /* Host time: record, stream, oneshot, oneshot1, patch. Until all is complete: the others. */
 static const struct bench_case cases[] = {
     {.name = "record", .work = chain_of_1_block, .gantry = gantry_way_record},
-    {.name = "stream", .run = stream_run, .blocks = stream_blocks},
+    {.name = "stream", .run = stream_run},
     {.name = "oneshot",
      .work = chain_of_8_blocks,
      .gantry = gantry_way_oneshot,
@@ -113,7 +107,7 @@ static const struct bench_case cases[] = {
      .raw = RAW_ROUNDTRIP,
      .counts = one,
      .fixed = true},
-    {.name = "sweep", .run = sweep_run, .blocks = sweep_blocks},
+    {.name = "sweep", .run = sweep_run},
 };
 
 const struct bench_case *case_at(size_t index)
@@ -148,9 +142,7 @@ uint32_t case_blocks(const struct bench *bench, const struct bench_case *test)
     uint32_t most = 1;
     struct work work;
 
-    if (test->blocks)
-        return test->blocks(bench);
-    for (const uint32_t *n = counts_of(bench, test); *n; n++) {
+    for (const uint32_t *n = counts_of(bench, test); test->work && *n; n++) {
         if (test->work(*n, &work) && work_all_blocks(&work) > most)
             most = work_all_blocks(&work);
     }

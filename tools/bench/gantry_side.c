@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../output.h"
 
@@ -110,7 +111,10 @@ uint32_t gantry_side_wave(const struct gantry_side *side)
     const struct gantry_limits *limits = &side->info.limits;
     struct gantry_kernel_info kernel;
     uint32_t per_unit = limits->threads_per_unit / BLOCK_THREADS;
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
 
+    if (side->info.type == GANTRY_DEVICE_CPU && processors > 0)
+        return (uint32_t)processors;
     if (gantry_kernel_describe(side->kernels[0], &kernel) == GANTRY_OK && kernel.blocks_per_unit)
         per_unit = kernel.blocks_per_unit;
     return limits->compute_units && per_unit ? limits->compute_units * per_unit : GUESS;

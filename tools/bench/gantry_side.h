@@ -65,8 +65,9 @@ struct way *gantry_way_patch(struct gantry_side *side, const struct work *work);
 /* gantry_queue_launch for each launch of a chain; timed until the last point is reached. */
 struct way *gantry_way_stream(struct gantry_side *side, const struct work *work);
 
-/* Streams `calls` dependent launches twice, once timed as a whole and once call by call, and fills
- * the row in. */
-bool gantry_stream_measure(struct gantry_side *side, uint32_t calls, struct row *row);
+/* Streams `calls` dependent launches, `repetitions` (1 to 16) times timed as a whole and once call
+ * by call, and fills the row in. */
+bool gantry_stream_measure(struct gantry_side *side, uint32_t calls, unsigned repetitions,
+                           struct row *row);
 
 #endif

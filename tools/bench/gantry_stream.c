@@ -8,6 +8,8 @@
 #include "statistics.h"
 #include "stopwatch.h"
 
+enum { MOST_REPETITIONS = 16 };
+
 /* All launches of a stream here are alike. */
 struct stream {
     struct gantry_side *side;
@@ -117,6 +119,19 @@ static bool stream_calls(struct stream *stream, double *ns)
     return done && drain(stream, point);
 }
 
+/* After one stream for warming up. Fills in the median of the means. */
+static bool stream_repeated(struct stream *stream, unsigned repetitions, double *mean)
+{
+    double means[MOST_REPETITIONS];
+    bool done = stream_whole(stream, mean);
+
+    for (unsigned i = 0; i < repetitions && done; i++)
+        done = stream_whole(stream, &means[i]);
+    if (done)
+        *mean = percentile(means, repetitions, 0.5);
+    return done;
+}
+
 static void report(double *ns, uint32_t calls, double mean, struct row *row)
 {
     row->gantry_ns = percentile(ns, calls, 0.5);
@@ -126,8 +141,8 @@ static void report(double *ns, uint32_t calls, double mean, struct row *row)
     row_extra(row, "mean_ns", mean);
 }
 
-/* The first of the three streams is for warming up. */
-bool gantry_stream_measure(struct gantry_side *side, uint32_t calls, struct row *row)
+bool gantry_stream_measure(struct gantry_side *side, uint32_t calls, unsigned repetitions,
+                           struct row *row)
 {
     const struct work work = {.launches = calls, .width = 1, .blocks = 1, .kernels = 1};
     struct gantry_config_value batch_size;
@@ -138,8 +153,8 @@ bool gantry_stream_measure(struct gantry_side *side, uint32_t calls, struct row 
     if (!ns)
         output_error("bench: out of memory for the times of %u calls", calls);
     done = ns && gantry_side_config(side, "batch_size", &batch_size) &&
-           stream_open(&stream, side, &work) && stream_whole(&stream, &mean) &&
-           stream_whole(&stream, &mean) && stream_calls(&stream, ns);
+           stream_open(&stream, side, &work) && stream_repeated(&stream, repetitions, &mean) &&
+           stream_calls(&stream, ns);
     if (done) {
         report(ns, calls, mean, row);
         row_extra(row, "batch_size", strtod(batch_size.value, NULL));

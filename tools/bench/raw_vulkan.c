@@ -81,17 +81,29 @@ static bool make_pipelines(struct raw_vulkan *vulkan, const struct gantry_side *
 /* ---- Memory --------------------------------------------------------------------------------- */
 
 /* The first type with all of these properties: drivers list the faster of equal ones first. */
-static uint32_t memory_type(struct raw_vulkan *vulkan, uint32_t allowed,
+static uint32_t memory_type(const VkPhysicalDeviceMemoryProperties *memory, uint32_t allowed,
+                            VkMemoryPropertyFlags wanted)
+{
+    uint32_t type = 0;
+
+    while (type < memory->memoryTypeCount &&
+           (!(allowed >> type & 1) || (memory->memoryTypes[type].propertyFlags & wanted) != wanted))
+        type++;
+    return type;
+}
+
+/* What the host reads is cached where there is such memory: there may be none. */
+static uint32_t choose_type(struct raw_vulkan *vulkan, uint32_t allowed,
                             VkMemoryPropertyFlags wanted)
 {
     VkPhysicalDeviceMemoryProperties memory;
-    uint32_t type = 0;
+    uint32_t type;
 
     vkGetPhysicalDeviceMemoryProperties(vulkan->physical, &memory);
-    while (type < memory.memoryTypeCount &&
-           (!(allowed >> type & 1) || (memory.memoryTypes[type].propertyFlags & wanted) != wanted))
-        type++;
-    return type;
+    type = memory.memoryTypeCount;
+    if (wanted & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT)
+        type = memory_type(&memory, allowed, wanted | VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
+    return type < memory.memoryTypeCount ? type : memory_type(&memory, allowed, wanted);
 }
 
 static bool make_memory(struct raw_vulkan *vulkan, VkDeviceSize size, VkMemoryPropertyFlags wanted,
@@ -116,7 +128,7 @@ static bool make_memory(struct raw_vulkan *vulkan, VkDeviceSize size, VkMemoryPr
         return false;
     vulkan->vk.vkGetBufferMemoryRequirements(device, made->buffer, &needs);
     memory.allocationSize = needs.size;
-    memory.memoryTypeIndex = memory_type(vulkan, needs.memoryTypeBits, wanted);
+    memory.memoryTypeIndex = choose_type(vulkan, needs.memoryTypeBits, wanted);
     return VK(vulkan->vk.vkAllocateMemory(device, &memory, NULL, &made->memory)) &&
            VK(vulkan->vk.vkBindBufferMemory(device, made->buffer, made->memory, 0));
 }

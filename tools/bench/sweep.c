@@ -19,11 +19,6 @@ static uint32_t largest(const struct bench *bench)
     return bench->options.quick ? QUICK_BLOCKS : WAVES * gantry_side_wave(&bench->side);
 }
 
-uint32_t sweep_blocks(const struct bench *bench)
-{
-    return LAUNCHES * largest(bench);
-}
-
 /* Blocks of a launch: powers of two below one wave, then 1, 2 and 4 waves. */
 static size_t list_sizes(const struct bench *bench, uint32_t sizes[MOST_SIZES])
 {
@@ -73,7 +68,7 @@ static bool open_with_fold_off(struct bench *bench)
     else
         unsetenv(variable);
     free(before);
-    return opened && gantry_side_reserve(&bench->unfolded, sweep_blocks(bench));
+    return opened;
 }
 
 bool sweep_run(struct bench *bench)
@@ -93,7 +88,9 @@ bool sweep_run(struct bench *bench)
             fold.origin);
         return true;
     }
-    if (!open_with_fold_off(bench))
+    if (!open_with_fold_off(bench) ||
+        !gantry_side_reserve(&bench->side, LAUNCHES * largest(bench)) ||
+        !gantry_side_reserve(&bench->unfolded, LAUNCHES * largest(bench)))
         return false;
     for (size_t i = 0; i < count; i++) {
         work.blocks = sizes[i];
