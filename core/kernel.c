@@ -56,7 +56,9 @@ static bool has_folded(const struct gantry_kernel *kernel)
     const struct gantry_package *package = kernel->module->package;
 
     for (uint32_t i = 0; i < package->image_count; i++) {
-        if (package->images[i].image.entry != GANTRY_ENTRY_DIRECT)
+        enum gantry_entry entry = package->images[i].image.entry;
+
+        if (entry == GANTRY_ENTRY_FOLDED || entry == GANTRY_ENTRY_ALL)
             return true;
     }
     return false;

@@ -90,6 +90,13 @@ static const struct gpk_build_image images[] = {
      .name = "saxpy.cu",
      .data = "int x;",
      .size = 6},
+    {.kernel = 0,
+     .kind = GANTRY_IMAGE_SPIRV,
+     .entry = GANTRY_ENTRY_CHAINED,
+     .isa_version = 15,
+     .features = GANTRY_FEATURE_MEMORY_MODEL,
+     .data = spirv,
+     .size = sizeof(spirv)},
 };
 
 static const struct gpk_build good = {
@@ -98,7 +105,7 @@ static const struct gpk_build good = {
     .kernels = kernels,
     .kernel_count = 2,
     .images = images,
-    .image_count = 4,
+    .image_count = 5,
 };
 
 /* ---- Reading well-formed packages ---------------------------------------------------------- */
@@ -140,7 +147,7 @@ static void check_is_good(const struct gantry_package *package)
         assert_int_equal(gantry_package_kernel(package, i, &kernel), GANTRY_OK);
         check_same_kernel(&kernel, &kernels[i]);
     }
-    assert_int_equal(gantry_package_image_count(package), 4);
+    assert_int_equal(gantry_package_image_count(package), 5);
     for (uint32_t i = 0; i < 4; i++) {
         struct gantry_image_info info;
         const void *data;
@@ -446,7 +453,7 @@ static void test_refuses_bad_images(void **state)
         {"there are 1", {.kernel = 1}},
         {"holds one kernel", {.kernel = UINT32_MAX}},
         {"kind 8", {.kind = (enum gantry_image_kind)7}},
-        {"entry 3", {.entry = (enum gantry_entry)3}},
+        {"entry 4", {.entry = (enum gantry_entry)4}},
         {"one entry, not all", {.entry = GANTRY_ENTRY_ALL}},
         {"do not begin as a cubin", {.kind = GANTRY_IMAGE_CUBIN - GANTRY_IMAGE_SPIRV}},
         {"has no name", {.kind = GANTRY_IMAGE_SOURCE - GANTRY_IMAGE_SPIRV}},
