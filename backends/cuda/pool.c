@@ -84,8 +84,14 @@ static void node_note(struct gantry_drv_device *device, struct node *node,
     node->block = launch->block;
     node->shared_bytes = launch->shared_bytes;
     node->args_size = (uint32_t)args->size;
-    if (args->size <= ARGS_KEPT)
+    if (args->size > 0 && args->size <= ARGS_KEPT)
         memcpy(node->args, args->bytes, args->size);
+}
+
+static bool args_equal(const struct node *node, const struct launch_args *args)
+{
+    return node->args_size == args->size && args->size <= ARGS_KEPT &&
+           (args->size == 0 || memcmp(node->args, args->bytes, args->size) == 0);
 }
 
 static bool size_equals(struct gantry_size a, struct gantry_size b)
@@ -98,8 +104,7 @@ static bool node_is(const struct node *node, const struct gantry_op_launch *laun
 {
     return node->function == launch->kernel->function &&
            size_equals(node->blocks, launch->blocks) && size_equals(node->block, launch->block) &&
-           node->shared_bytes == launch->shared_bytes && node->args_size == args->size &&
-           args->size <= ARGS_KEPT && memcmp(node->args, args->bytes, args->size) == 0;
+           node->shared_bytes == launch->shared_bytes && args_equal(node, args);
 }
 
 /* ---- One graph ------------------------------------------------------------------------------ */

@@ -327,7 +327,7 @@ CUresult cuGraphExecKernelNodeSetParams(CUgraphExec exec, CUgraphNode node,
     uint32_t number = find_node(exec, node);
     if (number == exec->node_count || exec->work[number].kind != WORK_LAUNCH)
         return MISUSE(STANDIN_INVALID_VALUE, "a node was changed that is no kernel of the graph");
-    if (work_is_queued_on(exec))
+    if (exec->queued > 0)
         return MISUSE(STANDIN_INVALID_VALUE, "an executable graph was changed while queued");
     const unsigned blocks[] = {params->gridDimX, params->gridDimY, params->gridDimZ};
     const unsigned block[] = {params->blockDimX, params->blockDimY, params->blockDimZ};
@@ -341,7 +341,7 @@ CUresult cuGraphExecDestroy(CUgraphExec exec)
 {
     VISIT_CONTEXT(cuGraphExecDestroy);
     CHECK_EXEC(exec);
-    if (work_is_queued_on(exec))
+    if (exec->queued > 0)
         return MISUSE(STANDIN_INVALID_VALUE, "an executable graph was destroyed while queued");
     free_exec(exec);
     object_kill(&exec->object);
@@ -371,9 +371,11 @@ CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream)
         .missing = calloc(exec->node_count + 1, sizeof(uint32_t)),
         .ready = calloc(exec->node_count + 1, sizeof(uint32_t)),
     };
+    exec->queued++; /* before the device may do it at once */
     CUresult result =
         task.missing && task.ready ? stream_enqueue(stream, &task) : CUDA_ERROR_OUT_OF_MEMORY;
     if (result != CUDA_SUCCESS) {
+        exec->queued--;
         free(task.missing);
         free(task.ready);
     }

@@ -227,7 +227,8 @@ struct CUgraphExec_st {
     uint32_t *degree;     /* per node: how many others it waits for */
     uint32_t *first_next; /* per node and one more: where in `next` its successors begin */
     uint32_t *next;
-    uint32_t running; /* launches that have started and not completed */
+    uint32_t queued;  /* launches that have not completed */
+    uint32_t running; /* of these, that have started */
 };
 
 enum task_kind { TASK_WORK, TASK_WAIT, TASK_GRAPH };

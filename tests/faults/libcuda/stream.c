@@ -65,8 +65,10 @@ static void complete(struct CUstream_st *stream)
     if (!stream->first)
         stream->last = NULL;
     stream->done++;
-    if (task->kind == TASK_GRAPH)
+    if (task->kind == TASK_GRAPH) {
         task->exec->running--;
+        task->exec->queued--;
+    }
     free(task->work.args);
     free(task->missing);
     free(task->ready);
