@@ -134,7 +134,6 @@ static enum gantry_status patch(struct gantry_drv_queue *queue, const struct gan
     if (status != GANTRY_OK)
         return status;
     memcpy(staged.host, submission->patch, size);
-    queue->stats->patches++;
     return CU(queue->device, cuMemcpyHtoDAsync(to, staged.host, size, queue->stream));
 }
 

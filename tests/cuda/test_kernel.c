@@ -83,6 +83,32 @@ static void test_refusals(struct bench *bench)
     run_and_destroy(bench, kernel);
 }
 
+/* An image of a package that lacks an entry speaks for all of them; one of a user's own does not.
+ */
+static void test_missing_entry(struct bench *bench)
+{
+    struct gantry_kernel_source source = {.name = "affine",
+                                          .args_size = sizeof(struct affine_args)};
+    struct gantry_backend_image images[] = {ptx_image(kernels_ptx, 75, 63),
+                                            ptx_image(chained_ptx, 75, 63)};
+    struct gantry_backend_kernel_params params = {.source = &source,
+                                                  .entry = GANTRY_ENTRY_CHAINED,
+                                                  .symbol = "affine" GANTRY_CHAINED_SUFFIX,
+                                                  .block = {THREADS, 1, 1},
+                                                  .images = images,
+                                                  .image_count = 2};
+    struct gantry_drv_kernel *kernel;
+    struct gantry_backend_kernel_info info;
+    const char *found;
+
+    CHECK_OK(bench->ops->kernel_create(bench->device, &params, &kernel, &info));
+    bench->ops->kernel_destroy(bench->device, kernel);
+    images[0].packaged = images[1].packaged = true;
+    CHECK(bench->ops->kernel_create(bench->device, &params, &kernel, &info) == GANTRY_E_NO_IMAGE);
+    found = strstr(last_error(), "no entry affine_chained");
+    CHECK(found && !strstr(found + 1, "ptx compute_75"));
+}
+
 /* The last way. Without NVRTC the sentence must say so. */
 static void test_source(struct bench *bench)
 {
@@ -267,6 +293,7 @@ void test_kernel(struct bench *bench)
 {
     test_no_host_memory(bench);
     test_refusals(bench);
+    test_missing_entry(bench);
     test_source(bench);
     test_waits(bench);
     test_shared(bench);
