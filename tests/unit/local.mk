@@ -43,18 +43,6 @@ tests_unit_test_policy_SOURCES = tests/unit/test_policy.c $(UNIT_COMMON) $(UNIT_
 tests_unit_test_policy_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_policy_LDADD = $(UNIT_LIBS)
 
-# Folding and the plan, over lists that were recorded without a device.
-PLAN_TESTS = tests/unit/test_plan
-RECORDING = tests/unit/recording.h tests/unit/recording.c
-
-if HAVE_CMOCKA
-check_PROGRAMS += $(PLAN_TESTS)
-endif
-
-tests_unit_test_plan_SOURCES = tests/unit/test_plan.c $(UNIT_COMMON) $(RECORDING)
-tests_unit_test_plan_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_test_plan_LDADD = $(UNIT_LIBS)
-
 # Packages, plugins, devices and what belongs to them: on made-up machines, through the host plugin.
 CORE_TESTS = \
 	tests/unit/test_package tests/unit/test_block tests/unit/test_plugin tests/unit/test_devices \
@@ -92,17 +80,29 @@ tests_unit_test_kernel_SOURCES = tests/unit/test_kernel.c $(UNIT_COMMON) $(UNIT_
 tests_unit_test_kernel_CFLAGS = $(UNIT_CFLAGS) $(XXHASH_CFLAGS)
 tests_unit_test_kernel_LDADD = $(UNIT_LIBS) $(XXHASH_LIBS)
 
-# Lists and queues, over a plugin that completes work when the test says so.
-LIST_TESTS = tests/unit/test_plan tests/unit/test_list tests/unit/test_queue tests/unit/test_stream
+# Lists and queues: recorded without a device, and over a plugin that completes work when the test
+# says so.
+LIST_TESTS = \
+	tests/unit/test_fold tests/unit/test_plan tests/unit/test_patch tests/unit/test_list \
+	tests/unit/test_queue tests/unit/test_stream
+RECORDING = tests/unit/recording.h tests/unit/recording.c
 FAKE = tests/unit/fake_device.h tests/unit/fake_device.c
 
 if HAVE_CMOCKA
 check_PROGRAMS += $(LIST_TESTS)
 endif
 
-tests_unit_test_plan_SOURCES = tests/unit/test_plan.c $(UNIT_COMMON)
+tests_unit_test_fold_SOURCES = tests/unit/test_fold.c $(UNIT_COMMON) $(RECORDING)
+tests_unit_test_fold_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_fold_LDADD = $(UNIT_LIBS)
+
+tests_unit_test_plan_SOURCES = tests/unit/test_plan.c $(UNIT_COMMON) $(RECORDING)
 tests_unit_test_plan_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_plan_LDADD = $(UNIT_LIBS)
+
+tests_unit_test_patch_SOURCES = tests/unit/test_patch.c $(UNIT_COMMON) $(FAKE)
+tests_unit_test_patch_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_patch_LDADD = $(UNIT_LIBS)
 
 tests_unit_test_list_SOURCES = tests/unit/test_list.c $(UNIT_COMMON) $(FAKE)
 tests_unit_test_list_CFLAGS = $(UNIT_CFLAGS)
