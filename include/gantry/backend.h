@@ -259,7 +259,7 @@ struct gantry_backend_queue_params {
     int priority;
     const char *label;
     struct gantry_queue_stats
-        *stats; /* lives as long as the queue; the plugin adds to builds,
+        *stats; /* lives as long as the queue; the plugin adds to builds, rebuilds,
                    driver_submits, allocations and fallbacks while it submits */
 };
 
