@@ -15,8 +15,9 @@ CUDA_PLUGIN_SOURCES = \
 	backends/cuda/staging.h backends/cuda/staging.c \
 	backends/cuda/operation.h backends/cuda/operation.c \
 	backends/cuda/graph.h backends/cuda/graph.c backends/cuda/plan.c \
-	backends/cuda/shape.h backends/cuda/shape.c backends/cuda/pool.h backends/cuda/pool.c \
-	backends/cuda/once.c
+	backends/cuda/shape.h backends/cuda/shape.c \
+	backends/cuda/recycled.h backends/cuda/recycled.c \
+	backends/cuda/pool.h backends/cuda/pool.c backends/cuda/once.c
 
 pkglib_LTLIBRARIES += gantry-cuda.la
 gantry_cuda_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
