@@ -658,27 +658,47 @@ FN bool gantry_enter_launch_(const gantry_fold_args_ &fold, uint64 block, uint w
     return true;
 }
 
-/* The arguments of one launch. Entries copy them: a copy can't alias what the kernel writes. They
- * do so before they look at the launch itself, so that neither read waits for the other. */
 template <class Args> FN const Args &gantry_args_at_(const gantry_fold_args_ &fold, uint which)
 {
     const void *args = __builtin_assume_aligned(fold.args + uint64(which) * fold.stride, 16);
     return *static_cast<const Args *>(args);
 }
 
-/* A launch of a chain. */
-template <class Args> struct gantry_step_ {
-    Args args;
-    bool runs;
+/* The arguments of one launch. Small ones are copied, into registers mostly, because a copy can't
+ * alias what the kernel writes. Large ones are read where they are. */
+template <class Args, bool small = sizeof(Args) <= 64> struct gantry_held_args_ {
+    Args args_;
+    __device__ explicit gantry_held_args_(const Args &args) : args_(args)
+    {
+    }
+    __device__ operator const Args &() const
+    {
+        return args_;
+    }
 };
 
-template <class Args>
-FN gantry_step_<Args> gantry_step_at_(const gantry_fold_args_ &fold, uint which)
-{
-    const gantry_fold_launch_ &launch = fold.launches[which];
-    return gantry_step_<Args>{gantry_args_at_<Args>(fold, which),
-                              min(launch.x, min(launch.y, launch.z)) != 0};
-}
+template <class Args> struct gantry_held_args_<Args, false> {
+    const Args *args_;
+    __device__ explicit gantry_held_args_(const Args &args) : args_(&args)
+    {
+    }
+    __device__ operator const Args &() const
+    {
+        return *args_;
+    }
+};
+
+/* A launch of a chain. */
+template <class Args> struct gantry_step_ {
+    gantry_held_args_<Args> args;
+    bool runs;
+    __device__ gantry_step_(const gantry_fold_args_ &fold, uint which)
+        : args(gantry_args_at_<Args>(fold, which))
+    {
+        const gantry_fold_launch_ &launch = fold.launches[which];
+        runs = min(launch.x, min(launch.y, launch.z)) != 0;
+    }
+};
 
 #define GANTRY_MAX_THREADS(n) __launch_bounds__(n)
 #define GANTRY_ANY_THREADS
@@ -703,27 +723,27 @@ FN gantry_step_<Args> gantry_step_at_(const gantry_fold_args_ &fold, uint which)
         if (block >= fold.blocks)                                                                  \
             return;                                                                                \
         uint which = gantry_find_launch_(fold, block);                                             \
-        const args_t args = gantry_args_at_<args_t>(fold, which);                                  \
+        const gantry_held_args_<args_t> args(gantry_args_at_<args_t>(fold, which));                \
         if (gantry_enter_launch_(fold, block, which, grid))                                        \
             gantry_body_of_##name(args, grid);                                                     \
     }
 
 /* Not for kernels that can return before a BARRIER: it would pair up with the barrier between the
- * steps. A step's arguments are read while the step before it runs. */
-#define GANTRY_CHAINED_ENTRY(name, args_t, bound)                            \
-    extern "C" __global__ void bound name##_chained(                         \
-        const __grid_constant__ gantry_fold_args_ fold)                      \
-    {                                                                        \
-        gantry_wait_();                                                      \
-        const gantry_grid_ grid = {{0, 0, 0}, {1, 1, 1}};                    \
-        gantry_step_<args_t> next = gantry_step_at_<args_t>(fold, 0);        \
-        for (uint step = 1; step <= fold.count; step++) {                    \
-            const gantry_step_<args_t> now = next;                           \
-            next = gantry_step_at_<args_t>(fold, min(step, fold.count - 1)); \
-            if (now.runs)                                                    \
-                gantry_body_of_##name(now.args, grid);                       \
-            __syncthreads();                                                 \
-        }                                                                    \
+ * steps. A step is read while the one before it runs. */
+#define GANTRY_CHAINED_ENTRY(name, args_t, bound)                         \
+    extern "C" __global__ void bound name##_chained(                      \
+        const __grid_constant__ gantry_fold_args_ fold)                   \
+    {                                                                     \
+        gantry_wait_();                                                   \
+        const gantry_grid_ grid = {{0, 0, 0}, {1, 1, 1}};                 \
+        gantry_step_<args_t> next(fold, 0);                               \
+        for (uint step = 1; step <= fold.count; step++) {                 \
+            const gantry_step_<args_t> now = next;                        \
+            next = gantry_step_<args_t>(fold, min(step, fold.count - 1)); \
+            if (now.runs)                                                 \
+                gantry_body_of_##name(now.args, grid);                    \
+            __syncthreads();                                              \
+        }                                                                 \
     }
 
 #endif /* GANTRY_KERNEL_CUDA_H */

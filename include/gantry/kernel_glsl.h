@@ -321,7 +321,9 @@ bool gantry_step_runs_(uint which)
     GANTRY_ARGS_REFERENCE(args_t)                                                                  \
     void gantry_body_()
 
-/* A step's arguments are read while the step before it runs. */
+#if GANTRY_ARGS_SIZE <= 64
+
+/* A step is read while the one before it runs. */
 #define GANTRY_MAIN                                                                                \
     void main()                                                                                    \
     {                                                                                              \
@@ -338,6 +340,21 @@ bool gantry_step_runs_(uint which)
             BARRIER();                                                                             \
         }                                                                                          \
     }
+
+#else /* arguments that would take too many registers twice */
+
+#define GANTRY_MAIN                                                                                \
+    void main()                                                                                    \
+    {                                                                                              \
+        for (uint step = 0u; step < gantry_fold_.count; step++) {                                  \
+            args = GANTRY_ARGS_AT(step);                                                           \
+            if (gantry_step_runs_(step))                                                           \
+                gantry_body_();                                                                    \
+            BARRIER();                                                                             \
+        }                                                                                          \
+    }
+
+#endif
 
 #endif /* GANTRY_CHAINED */
 

@@ -12,7 +12,7 @@
 #include "chain.h"
 #include "rig.h"
 
-enum { STEPS = 61, SKIPPED = 7, THREADS = 64, WORDS = 200, AREA = 1024, STRIDE = 32 };
+enum { STEPS = 61, SKIPPED = 7, THREADS = 64, WORDS = 200, AREA = 1024, STRIDE = 96 };
 
 /* Two areas of memory; steps read one and write the other in turn. */
 struct areas {
@@ -25,56 +25,72 @@ static bool runs(uint32_t step)
     return step % SKIPPED != 0;
 }
 
+_Static_assert(offsetof(struct wide_args, n) == offsetof(struct chain_args, n) &&
+                   sizeof(struct wide_args) <= STRIDE,
+               "one struct serves all kernels");
+
 struct kernel {
     const char *name;
-    uint32_t n;
-    void (*step)(const struct chain_args *args, const uint32_t *from, uint32_t *to);
+    uint32_t args_size, n;
+    void (*step)(const struct wide_args *args, const uint32_t *from, uint32_t *to);
 };
 
 /* ---- What the kernels of chain.gk do --------------------------------------------------------- */
 
-static void rotate(const struct chain_args *args, const uint32_t *from, uint32_t *to)
+static void rotate(const struct wide_args *args, const uint32_t *from, uint32_t *to)
 {
     for (uint32_t i = 0; i < args->n; i++)
         to[i] = 3 * from[(i + 1) % args->n] + args->value;
 }
 
-static void neighbours(const struct chain_args *args, const uint32_t *from, uint32_t *to)
+static void neighbours(const struct wide_args *args, const uint32_t *from, uint32_t *to)
 {
     for (uint32_t t = 0; t < THREADS; t++)
         to[t] = from[t] + args->value * from[(t + 1) % THREADS];
 }
 
-static void tally(const struct chain_args *args, const uint32_t *from, uint32_t *to)
+static void tally(const struct wide_args *args, const uint32_t *from, uint32_t *to)
 {
     for (uint32_t t = 0; t < args->n; t++)
         to[0] += from[0] + args->value + t;
 }
 
-static void place(const struct chain_args *args, const uint32_t *from, uint32_t *to)
+static void place(const struct wide_args *args, const uint32_t *from, uint32_t *to)
 {
     (void)from;
     for (uint32_t t = 0; t < THREADS; t++)
         to[t] = args->value + t + 10000;
 }
 
+static void wide(const struct wide_args *args, const uint32_t *from, uint32_t *to)
+{
+    for (uint32_t i = 0; i < args->n; i++)
+        to[i] = from[(i + 1) % args->n] + args->extra[i % 16];
+}
+
 static const struct kernel kernels[] = {
-    {"rotate", WORDS, rotate},     {"neighbours", THREADS, neighbours},
-    {"tally", THREADS - 3, tally}, {"place", THREADS, place},
-    {"blend", WORDS, NULL}, /* floats: the compiler may contract */
+    {"rotate", sizeof(struct chain_args), WORDS, rotate},
+    {"neighbours", sizeof(struct chain_args), THREADS, neighbours},
+    {"tally", sizeof(struct chain_args), THREADS - 3, tally},
+    {"wide", sizeof(struct wide_args), WORDS, wide},
+    {"place", sizeof(struct chain_args), THREADS, place},
+    {"blend", sizeof(struct chain_args), WORDS, NULL}, /* the compiler may contract */
 };
 
 /* ---- The same launches in three ways --------------------------------------------------------- */
 
-static struct chain_args args_of(const struct kernel *kernel, uint32_t step, gantry_ptr areas)
+static struct wide_args args_of(const struct kernel *kernel, uint32_t step, gantry_ptr areas)
 {
-    return (struct chain_args){
+    struct wide_args args = {
         .from = areas + step % 2 * AREA,
         .to = areas + (step + 1) % 2 * AREA,
         .value = step * step + 1,
         .factor = 0.7f - (float)step * 0.001f,
         .n = kernel->n,
     };
+    for (uint32_t i = 0; i < 16; i++)
+        args.extra[i] = step * i;
+    return args;
 }
 
 struct table {
@@ -93,7 +109,7 @@ struct work {
 static void fill_table(const struct kernel *kernel, gantry_ptr areas, struct table *table)
 {
     for (uint32_t step = 0; step < STEPS; step++) {
-        struct chain_args args = args_of(kernel, step, areas);
+        struct wide_args args = args_of(kernel, step, areas);
         table->launches[step] = (struct gantry_fold_launch){0, runs(step), 1, 1, 0};
         memcpy(table->args[step], &args, sizeof(args));
     }
@@ -118,11 +134,12 @@ static struct gantry_op *add_op(struct work *work, struct gantry_drv_kernel *ker
     return op;
 }
 
-static void add_direct(struct work *work, struct gantry_drv_kernel *kernel, uint32_t step)
+static void add_direct(struct work *work, struct gantry_drv_kernel *kernel, uint32_t step,
+                       uint32_t args_size)
 {
     struct gantry_op *op = add_op(work, kernel);
     op->launch.args = work->table.args[step];
-    op->launch.args_size = sizeof(struct chain_args);
+    op->launch.args_size = args_size;
 }
 
 /* An operation over `count` launches of the table. */
@@ -143,7 +160,8 @@ static void add_fold(struct work *work, struct gantry_drv_kernel *kernel, uint32
     op->launch.args_size = sizeof(*fold);
 }
 
-static void add_all(struct work *work, struct gantry_drv_kernel *kernel, enum gantry_entry entry)
+static void add_all(struct work *work, struct gantry_drv_kernel *kernel, enum gantry_entry entry,
+                    uint32_t args_size)
 {
     if (entry == GANTRY_ENTRY_CHAINED)
         add_fold(work, kernel, 0, STEPS);
@@ -151,7 +169,7 @@ static void add_all(struct work *work, struct gantry_drv_kernel *kernel, enum ga
         if (entry == GANTRY_ENTRY_FOLDED)
             add_fold(work, kernel, step, 1);
         if (entry == GANTRY_ENTRY_DIRECT && runs(step))
-            add_direct(work, kernel, step);
+            add_direct(work, kernel, step, args_size);
     }
 }
 
@@ -181,7 +199,7 @@ static void run(const struct kernel *kernel, enum gantry_entry entry, struct are
         .table_size = sizeof(work.table),
         .host_writes = true,
     };
-    add_all(&work, made, entry);
+    add_all(&work, made, entry, kernel->args_size);
     rig_run(&work.plan);
     memcpy(result, memory.host, sizeof(*result));
     rig.ops->memory_free(rig.device, &memory);
@@ -204,7 +222,7 @@ static void compute(const struct kernel *kernel, struct areas *areas)
 {
     begin(areas);
     for (uint32_t step = 0; step < STEPS; step++) {
-        struct chain_args args = args_of(kernel, step, 0);
+        struct wide_args args = args_of(kernel, step, 0);
         if (runs(step))
             kernel->step(&args, areas->words[step % 2], areas->words[(step + 1) % 2]);
     }

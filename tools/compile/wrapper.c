@@ -45,7 +45,8 @@ struct text wrap_glsl(const struct unit *unit, const struct settings *settings,
     if (variant->entry == GANTRY_ENTRY_FOLDED)
         text_print(&text, "#define GANTRY_FOLDED\n");
     if (variant->entry == GANTRY_ENTRY_CHAINED)
-        text_print(&text, "#define GANTRY_CHAINED\n");
+        text_print(&text, "#define GANTRY_CHAINED\n#define GANTRY_ARGS_SIZE %u\n",
+                   variant->kernel->args->size);
     if (variant->float_atomics)
         text_print(&text, "#define GANTRY_NATIVE_FLOAT_ATOMICS\n");
     for (size_t i = 0; i < unit->kernel_count; i++)
