@@ -17,8 +17,8 @@ enum command_kind {
 
 struct command_launch {
     struct gantry_kernel *kernel;
-    struct gantry_size blocks;
     size_t args; /* offset into the list's bytes */
+    struct gantry_size blocks;
     uint32_t args_size;
     uint32_t patchable; /* number of its struct patchable, from 1; 0: none */
     bool folded;        /* through the folded entry: too large for the direct one */

@@ -12,12 +12,7 @@
 
 /* ---- State --------------------------------------------------------------------------------- */
 
-bool device_forked(const struct gantry_device *device)
-{
-    return device->process != process_id();
-}
-
-enum gantry_status device_usable(struct gantry_device *device, const char *what)
+enum gantry_status device_check_usable(struct gantry_device *device, const char *what)
 {
     if (!device)
         return fail(GANTRY_E_INVALID_ARGUMENT, "%s: the device is NULL", what);

@@ -59,13 +59,27 @@ void object_unlink(struct object *object);
 /* Frees all objects that the device still has; it is idle or lost. */
 void objects_free(struct gantry_device *device);
 
-/* GANTRY_OK when the device may be used: not NULL, made by this process, not lost. Otherwise fails
- * naming `what`, the call. Costs no system call. */
-enum gantry_status device_usable(struct gantry_device *device, const char *what);
-
 /* Whether a forked child asks about its parent's device: then neither the plugin nor a lock, which
  * may be held for ever, may be touched, so that destroying an object can only forget it. */
-bool device_forked(const struct gantry_device *device);
+static inline bool device_forked(const struct gantry_device *device)
+{
+    return device->process != process_id();
+}
+
+/* Whether the device may be used: not NULL, made by this process, not lost. Costs no system call. */
+static inline bool device_is_usable(const struct gantry_device *device)
+{
+    return device && !device_forked(device) &&
+           !atomic_load_explicit(&device->lost, memory_order_relaxed);
+}
+
+/* GANTRY_OK when it may; otherwise fails naming `what`, the call. */
+enum gantry_status device_check_usable(struct gantry_device *device, const char *what);
+
+static inline enum gantry_status device_usable(struct gantry_device *device, const char *what)
+{
+    return device_is_usable(device) ? GANTRY_OK : device_check_usable(device, what);
+}
 
 /* Passes status through; remembers a loss so that every later call fails at once. */
 enum gantry_status device_check(struct gantry_device *device, enum gantry_status status);

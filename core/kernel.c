@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "entry.h"
+#include "grid.h"
 #include "wish.h"
 #include "retire.h"
 #include "status.h"
@@ -158,6 +159,7 @@ static enum gantry_status make_for_block(struct gantry_kernel *kernel, struct ga
     }
     if (status != GANTRY_OK)
         return status;
+    grid_find_plain(kernel);
     kernel->block_origin = strdup(wish.origin);
     return kernel->block_origin ? GANTRY_OK
                                 : fail(GANTRY_E_OUT_OF_HOST_MEMORY, "kernel %s: out of host memory",

@@ -10,32 +10,23 @@
 #include "retire.h"
 #include "status.h"
 
-size_t bytes_append(struct bytes *bytes, const void *data, size_t size, size_t alignment)
+bool bytes_reserve(struct bytes *bytes, size_t size)
 {
-    size_t offset = (bytes->size + alignment - 1) / alignment * alignment;
+    size_t capacity = bytes->capacity ? bytes->capacity : 4096;
+    uint8_t *grown;
 
-    if (offset < bytes->size || size > SIZE_MAX - offset)
-        return SIZE_MAX;
-    if (offset + size > bytes->capacity) {
-        size_t capacity = bytes->capacity ? bytes->capacity : 256;
-        uint8_t *grown;
-
-        while (capacity < offset + size) {
-            if (capacity > SIZE_MAX / 2)
-                return SIZE_MAX;
-            capacity *= 2;
-        }
-        grown = realloc(bytes->data, capacity);
-        if (!grown)
-            return SIZE_MAX;
-        bytes->data = grown;
-        bytes->capacity = capacity;
-    }
-    memset(bytes->data + bytes->size, 0, offset - bytes->size);
-    if (size)
-        memcpy(bytes->data + offset, data, size);
-    bytes->size = offset + size;
-    return offset;
+    if (size <= bytes->capacity - bytes->size)
+        return true;
+    if (size > SIZE_MAX / 2 - bytes->size)
+        return false;
+    while (capacity < bytes->size + size)
+        capacity *= 2;
+    grown = realloc(bytes->data, capacity);
+    if (!grown)
+        return false;
+    bytes->data = grown;
+    bytes->capacity = capacity;
+    return true;
 }
 
 /* ---- Failure -------------------------------------------------------------------------------- */
@@ -54,7 +45,7 @@ enum gantry_status list_failure(const struct gantry_list *list)
                 list->failure_text ? list->failure_text : gantry_status_text(list->failure));
 }
 
-enum gantry_status list_recordable(struct gantry_list *list, const char *what)
+enum gantry_status list_check_recordable(struct gantry_list *list, const char *what)
 {
     enum gantry_status status;
 
@@ -256,10 +247,14 @@ uint32_t gantry_list_label(struct gantry_list *list, const char *text)
         return 0;
     list->current_label = NO_LABEL;
     if (text && *text) {
-        list->current_label = bytes_append(&list->bytes, text, strlen(text) + 1, 1);
-        if (list->current_label == SIZE_MAX)
+        size_t size = strlen(text) + 1;
+
+        if (!bytes_reserve(&list->bytes, size))
             return list_latch(list, fail(GANTRY_E_OUT_OF_HOST_MEMORY,
                                          "gantry_list_label: no host memory for a label"));
+        list->current_label = list->bytes.size;
+        memcpy(list->bytes.data + list->bytes.size, text, size);
+        list->bytes.size += size;
     }
     return list->next_id++;
 }
@@ -323,6 +318,7 @@ enum gantry_status gantry_list_finish(struct gantry_list *list)
 void list_reset(struct gantry_list *list)
 {
     release_holds(list);
+    memset(list->recent, 0, sizeof(list->recent));
     list->command_count = 0;
     list->bytes.size = 0;
     list->next_id = 1;

@@ -33,6 +33,7 @@ struct list_instance {
 };
 
 #define LIST_INSTANCES 3
+#define LIST_RECENT    8
 
 /* What patching a finished list needs; empty when it has no patchable launches. */
 struct patches {
@@ -71,7 +72,8 @@ struct gantry_list {
     bool concurrent, ordered; /* open sections */
     bool batch; /* an open batch: not linked to its device, and holds nothing that it uses */
 
-    struct gantry_kernel **kernels; /* held */
+    struct gantry_kernel *recent[LIST_RECENT]; /* some of those in use, by their addresses */
+    struct gantry_kernel **kernels;            /* held */
     uint32_t kernel_count, kernel_capacity;
     struct gantry_buffer **buffers; /* held */
     uint32_t buffer_count, buffer_capacity;
@@ -92,8 +94,8 @@ struct gantry_list {
 /* An empty list that its device does not know of; NULL when there is no memory. */
 struct gantry_list *list_make(struct gantry_device *device, const char *label);
 
-/* Adds memory at the end; SIZE_MAX when there is none. */
-size_t bytes_append(struct bytes *bytes, const void *data, size_t size, size_t alignment);
+/* Room for so many more bytes; false when there is no memory. */
+bool bytes_reserve(struct bytes *bytes, size_t size);
 
 /* Keeps the list's first failure: the thread's sentence. Returns 0, as recording functions do. */
 uint32_t list_latch(struct gantry_list *list, enum gantry_status status);
@@ -114,7 +116,14 @@ enum gantry_status list_build_first(struct gantry_list *list);
 enum gantry_status list_check_open(const struct gantry_list *list, const char *what);
 
 /* GANTRY_OK when the list can be recorded into; otherwise the failure, naming `what`. */
-enum gantry_status list_recordable(struct gantry_list *list, const char *what);
+enum gantry_status list_check_recordable(struct gantry_list *list, const char *what);
+
+static inline enum gantry_status list_recordable(struct gantry_list *list, const char *what)
+{
+    return list && list->state == LIST_RECORDING && device_is_usable(list->object.device)
+               ? GANTRY_OK
+               : list_check_recordable(list, what);
+}
 
 /* Makes list->plan over an instance's staging memory. */
 enum gantry_status list_plan(struct gantry_list *list, struct list_instance *instance);
@@ -126,11 +135,7 @@ void list_submitted(struct gantry_list *list, struct list_instance *instance,
 /* The list was submitted once without being finished: forget its commands. */
 void list_reset(struct gantry_list *list);
 
-/* Blocks for so many threads of a kernel, naming `what` in the sentence when they are too many. */
-enum gantry_status launch_blocks(const struct gantry_kernel *kernel, struct gantry_size threads,
-                                 const char *what, struct gantry_size *blocks);
-
-/* The same for a patchable launch, and that its largest number of threads is kept. */
+/* As grid_of() for a patchable launch, and that its largest number of threads is kept. */
 enum gantry_status patch_blocks(const struct patchable *patchable, struct gantry_size threads,
                                 const char *what, struct gantry_size *blocks);
 

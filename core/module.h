@@ -19,6 +19,16 @@ struct kernel_entry {
     bool missing; /* was tried in vain */
 };
 
+/* What a launch may state so that nothing of it needs to be checked or laid out: up to so many
+ * threads along each axis, nothing for zero threads. An axis that the kernel lacks counts as 1
+ * thread. All zero: no launch is plain. */
+struct kernel_plain {
+    uint32_t args_size;
+    uint32_t lacks_y, lacks_z; /* 1: lacks the axis */
+    struct gantry_size most;
+    uint32_t stride; /* blocks along x at most, for a kernel that loops over the rest */
+};
+
 struct gantry_kernel {
     struct object object;
     unsigned
@@ -27,6 +37,7 @@ struct gantry_kernel {
     const struct gantry_kernel_source *source; /* in the module's package */
     uint32_t index;                            /* in the package */
     struct gantry_size block;
+    struct kernel_plain plain;
     uint64_t threads; /* per block */
     char *block_origin;
     uint32_t shared_bytes;            /* dynamic */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grid.h"
 #include "list.h"
 #include "module.h"
 #include "status.h"
@@ -109,7 +110,7 @@ enum gantry_status patch_blocks(const struct patchable *patchable, struct gantry
     enum gantry_status status;
 
     threads = fill_axes(threads, patchable->max);
-    status = launch_blocks(patchable->kernel, threads, what, blocks);
+    status = grid_of(patchable->kernel, threads, what, blocks);
     if (status != GANTRY_OK)
         return status;
     if (blocks->x == 0 || blocks->y == 0 || blocks->z == 0)
