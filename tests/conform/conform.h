@@ -36,8 +36,8 @@ struct conform_case {
 
 /* One table a file, ended by a case without a name. */
 extern const struct conform_case device_cases[], memory_cases[], copy_cases[], launch_cases[],
-    kernel_cases[], language_cases[], list_cases[], order_cases[], mixed_cases[], wait_cases[],
-    limit_cases[], error_cases[], thread_cases[], process_cases[];
+    kernel_cases[], language_cases[], list_cases[], order_cases[], mixed_cases[], fold_cases[],
+    patch_cases[], wait_cases[], limit_cases[], error_cases[], thread_cases[], process_cases[];
 
 /* ---- Checks --------------------------------------------------------------------------------- */
 
