@@ -48,7 +48,7 @@ static void print_source(const struct gantry_kernel_source *source)
     else
         puts("none: bit-equal on every backend");
     if (source->early_return)
-        puts("    can return before a BARRIER");
+        puts("    can return before a BARRIER or a subgroup operation");
     printf("    arguments  struct %s, %u bytes, layout %016" PRIx64 "\n", source->args_name,
            source->args_size, source->layout_hash);
     for (uint32_t i = 0; i < source->field_count; i++)

@@ -468,7 +468,7 @@ enum gantry_image_kind {
     GANTRY_IMAGE_SPIRV = 1,  /* one entry of one kernel, entry point "main" */
     GANTRY_IMAGE_CUBIN = 2,  /* every kernel of the file, for one architecture */
     GANTRY_IMAGE_FATBIN = 3, /* likewise, several */
-    GANTRY_IMAGE_PTX = 4,    /* both entries of one kernel, as text */
+    GANTRY_IMAGE_PTX = 4,    /* every entry of one kernel, as text */
     GANTRY_IMAGE_SOURCE =
         5,                 /* CUDA C++ for NVRTC: the first is the main file, others are included */
     GANTRY_IMAGE_HOST = 6, /* an ELF shared object for the host's processor (tests) */
@@ -482,7 +482,7 @@ enum gantry_entry {
     GANTRY_ENTRY_FOLDED = 1,  /* takes them from a table in device memory */
     GANTRY_ENTRY_ALL = 2,     /* the image holds every entry */
     GANTRY_ENTRY_CHAINED = 3, /* one block runs several launches one after the other, arguments from
-                                 a table; only for kernels that can't return before a BARRIER */
+                                 a table; only for kernels without early_return */
 };
 
 struct gantry_image_info {
@@ -510,7 +510,7 @@ struct gantry_kernel_source {
     uint32_t block_max;         /* threads per block at most; 0: the device's limit */
     bool block_pow2;            /* threads per block must be a power of two */
     bool grid_stride;           /* may run on fewer blocks than threads / block */
-    bool early_return;          /* can return before a BARRIER */
+    bool early_return;          /* a thread can return before a BARRIER or a subgroup operation */
     uint32_t shared_bytes;      /* fixed */
     uint32_t shared_per_thread; /* SHARED_BLOCK element, bytes */
     uint32_t features;          /* enum gantry_feature bits that every image needs */

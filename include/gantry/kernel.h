@@ -8,7 +8,7 @@
  *   entry; GANTRY_CHAINED, with the bytes of the arguments in GANTRY_ARGS_SIZE, for the chained one;
  *   GANTRY_NATIVE_FLOAT_ATOMICS for the instruction that some devices lack. GANTRY_MAIN ends it.
  * - CUDA and the host: every entry of the file, or those of one kernel. GANTRY_ENTRIES and, for
- *   kernels that can't return before a BARRIER, GANTRY_CHAINED_ENTRY end it.
+ *   kernels that can't return before threads meet, GANTRY_CHAINED_ENTRY end it.
  * - GANTRY_SCAN: nothing is defined, so that gantry compile sees the words themselves.
  *
  * Names that begin with gantry_ are not for kernels. Pointers hide their representation because

@@ -728,8 +728,9 @@ template <class Args> struct gantry_step_ {
             gantry_body_of_##name(args, grid);                                                     \
     }
 
-/* Not for kernels that can return before a BARRIER: it would pair up with the barrier between the
- * steps. A step is read while the one before it runs. */
+/* Not for kernels that can return before a BARRIER, which would pair up with the barrier between
+ * the steps, or before a subgroup operation, which would wait for the threads in that barrier. A
+ * step is read while the one before it runs. */
 #define GANTRY_CHAINED_ENTRY(name, args_t, bound)                         \
     extern "C" __global__ void bound name##_chained(                      \
         const __grid_constant__ gantry_fold_args_ fold)                   \

@@ -140,6 +140,8 @@ static void test_early_return(void **state)
         {"flow", "before_call", true},
         {"flow", "in_function", true},
         {"flow", "loop_without", false},
+        {"flow", "before_vote", true},
+        {"flow", "after_vote", false},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct gantry_package *package = open_package(cases[i].package);

@@ -7,9 +7,23 @@
 /* What the functions so far are known to do. Functions stand above their callers in GLSL, so one
  * pass in the order of the file will do. */
 struct flow {
-    bool waits;        /* reaches a BARRIER */
+    bool waits;        /* reaches a BARRIER or a subgroup operation */
     bool early_return; /* may return before one */
 };
+
+/* Words at which threads meet. A subgroup operation counts threads that have ended as absent, but
+ * waits for those that are in the barrier between the steps of a chain. */
+static bool is_meeting(const struct token *token)
+{
+    static const char *const words[] = {
+        "BARRIER",          "SUBGROUP_ADD",         "SUBGROUP_MIN",       "SUBGROUP_MAX",
+        "SUBGROUP_SHUFFLE", "SUBGROUP_SHUFFLE_XOR", "SUBGROUP_BROADCAST", "SUBGROUP_ANY",
+        "SUBGROUP_ALL",     "SUBGROUP_BALLOT_COUNT"};
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (token_is(token, words[i]))
+            return true;
+    return false;
+}
 
 static const struct flow *called(const struct unit *unit, const struct flow *flows, size_t known,
                                  const struct token *token)
@@ -42,14 +56,14 @@ static size_t behind_body(const struct unit *unit, size_t at)
     return unit->tokens[at].kind == TOKEN_END ? at : at + 1;
 }
 
-/* A loop's statements come round again: a return anywhere in it can precede a BARRIER anywhere in
+/* A loop's statements come round again: a return anywhere in it can precede a meeting anywhere in
  * it. */
 static struct flow look(const struct unit *unit, const struct flow *flows, size_t known,
                         struct range body)
 {
     struct flow found = {false, false};
-    size_t last_barrier = 0, first_return = 0, loop_end = 0, loop_start = 0;
-    bool return_in_loop = false, barrier_in_loop = false;
+    size_t last_meeting = 0, first_return = 0, loop_end = 0, loop_start = 0;
+    bool return_in_loop = false, meeting_in_loop = false;
     for (size_t at = body.first; at < body.last; at++) {
         const struct token *token = &unit->tokens[at];
         const struct flow *inner = called(unit, flows, known, token);
@@ -58,20 +72,20 @@ static struct flow look(const struct unit *unit, const struct flow *flows, size_
                          token_is(token, "do") || token_is(token, "FOR_GRID"))) {
             loop_start = at;
             loop_end = behind_body(unit, at);
-            return_in_loop = barrier_in_loop = false;
+            return_in_loop = meeting_in_loop = false;
         }
-        if (token_is(token, "BARRIER") || (inner && inner->waits)) {
-            last_barrier = at;
-            barrier_in_loop = barrier_in_loop || (at >= loop_start && at < loop_end);
+        if (is_meeting(token) || (inner && inner->waits)) {
+            last_meeting = at;
+            meeting_in_loop = meeting_in_loop || (at >= loop_start && at < loop_end);
         }
         if (token_is(token, "return")) {
             first_return = first_return ? first_return : at;
             return_in_loop = return_in_loop || (at >= loop_start && at < loop_end);
         }
-        found.waits = last_barrier != 0;
+        found.waits = last_meeting != 0;
         found.early_return = found.early_return || (inner && inner->early_return) ||
-                             (first_return && first_return < last_barrier) ||
-                             (return_in_loop && barrier_in_loop);
+                             (first_return && first_return < last_meeting) ||
+                             (return_in_loop && meeting_in_loop);
     }
     return found;
 }

@@ -1,7 +1,8 @@
-/* Finds the kernels in which a thread can return before a BARRIER of the body.
+/* Finds the kernels in which a thread can return before a BARRIER or a subgroup operation.
  *
- * Why: in a fold of dependent launches there is a barrier between the steps. A thread that has
- * returned early would meet the others' BARRIER there, and the two would pair up wrongly. */
+ * Why: between the steps of a chained entry there is a barrier. A thread that has returned early
+ * waits there, where it would pair up with the others' BARRIER, or be waited for by their subgroup
+ * operation. */
 #ifndef GANTRY_COMPILE_FLOW_H
 #define GANTRY_COMPILE_FLOW_H
 
