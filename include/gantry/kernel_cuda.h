@@ -609,10 +609,14 @@ GANTRY_CHECK_SIZE(gantry_fold_args_, 40, 8);
 GANTRY_CHECK_OFFSET(gantry_fold_args_, count, 24);
 GANTRY_CHECK_OFFSET(gantry_fold_args_, equal, 32);
 
-/* Before anything else in every thread: the launch before this one may still be running. */
-FN void gantry_wait_()
+/* Before anything else in every thread: along a programmatic edge the launch before this one may still
+ * be running, and the wait is for its end, when all that it wrote can be seen. The launch after this one
+ * is let in first, once every block of this one has begun: it waits in the same way, for the end of this
+ * one and so of all before it, and its start is hidden. */
+FN void gantry_begin_()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
     asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
@@ -710,14 +714,14 @@ template <class Args> struct gantry_step_ {
 #define GANTRY_ENTRIES(name, args_t, bound)                                                        \
     extern "C" __global__ void bound name(const __grid_constant__ args_t args)                     \
     {                                                                                              \
-        gantry_wait_();                                                                            \
+        gantry_begin_();                                                                            \
         gantry_grid_ grid = {{blockIdx.x, blockIdx.y, blockIdx.z},                                 \
                              {gridDim.x, gridDim.y, gridDim.z}};                                   \
         gantry_body_of_##name(args, grid);                                                         \
     }                                                                                              \
     extern "C" __global__ void bound name##_folded(const __grid_constant__ gantry_fold_args_ fold) \
     {                                                                                              \
-        gantry_wait_();                                                                            \
+        gantry_begin_();                                                                            \
         uint64 block = uint64(blockIdx.y) * gridDim.x + blockIdx.x;                                \
         gantry_grid_ grid;                                                                         \
         if (block >= fold.blocks)                                                                  \
@@ -735,7 +739,7 @@ template <class Args> struct gantry_step_ {
     extern "C" __global__ void bound name##_chained(                      \
         const __grid_constant__ gantry_fold_args_ fold)                   \
     {                                                                     \
-        gantry_wait_();                                                   \
+        gantry_begin_();                                                   \
         const gantry_grid_ grid = {{0, 0, 0}, {1, 1, 1}};                 \
         gantry_step_<args_t> next(fold, 0);                               \
         for (uint step = 1; step <= fold.count; step++) {                 \
