@@ -13,7 +13,7 @@ tests_conform_conform_SOURCES = \
 	tests/conform/conform_memory.c tests/conform/conform_copy.c tests/conform/conform_launch.c \
 	tests/conform/conform_kernel.c tests/conform/conform_language.c \
 	tests/conform/conform_list.c tests/conform/conform_order.c tests/conform/conform_mixed.c \
-	tests/conform/conform_fold.c tests/conform/conform_patch.c \
+	tests/conform/conform_fold.c tests/conform/conform_patch.c tests/conform/conform_stream.c \
 	tests/conform/conform_wait.c tests/conform/conform_limits.c \
 	tests/conform/conform_errors.c tests/conform/conform_threads.c \
 	tests/conform/conform_process.c

@@ -14,9 +14,9 @@
 #endif
 
 static const struct conform_case *const tables[] = {
-    device_cases, memory_cases, copy_cases,   launch_cases,  kernel_cases, language_cases,
-    list_cases,   order_cases,  mixed_cases,  fold_cases,    patch_cases,  wait_cases,
-    limit_cases,  error_cases,  thread_cases, process_cases,
+    device_cases, memory_cases, copy_cases,  launch_cases, kernel_cases,  language_cases,
+    list_cases,   order_cases,  mixed_cases, fold_cases,   patch_cases,   stream_cases,
+    wait_cases,   limit_cases,  error_cases, thread_cases, process_cases,
 };
 
 static const char usage[] =

@@ -41,6 +41,9 @@ static void destroy(struct made made)
     case OBJECT_QUEUE:
         gantry_queue_destroy((struct gantry_queue **)&made.object);
         break;
+    case OBJECT_GANTRY:
+        gantry_close((struct gantry **)&made.object);
+        break;
     }
 }
 
@@ -137,6 +140,27 @@ void *make_words(struct conform *c, size_t size)
 
     CHECK(words, "no host memory: %zu bytes", size);
     return keep(c, OBJECT_WORDS, words);
+}
+
+/* The environment is stronger than any file, and than GANTRY_CONFIG=none, under which tests run. */
+struct gantry_device *make_device(struct conform *c, const char *batch_size)
+{
+    static const char *const names[] = {"GANTRY_BATCH_SIZE", "GANTRY_BATCH_MAX_MS",
+                                        "GANTRY_STAGING_MIB"};
+    const char *values[] = {batch_size, "1000", "1"};
+    struct gantry_device *device = NULL;
+    struct gantry *g = NULL;
+    enum gantry_status status;
+
+    for (int i = 0; i < 3; i++)
+        setenv(names[i], values[i], 1);
+    status = open_again(c, &g, &device);
+    for (int i = 0; i < 3; i++)
+        unsetenv(names[i]);
+    if (g)
+        keep(c, OBJECT_GANTRY, g);
+    OK(status);
+    return device;
 }
 
 struct gantry_module *load_module(struct conform *c, const char *package)

@@ -50,17 +50,22 @@ static int give_up(struct conform *c, enum gantry_status status)
     return absent ? EXIT_SKIP : EXIT_FAILURE;
 }
 
-int open_device(struct conform *c)
+enum gantry_status open_again(struct conform *c, struct gantry **g, struct gantry_device **device)
 {
     struct gantry_params params = {.app_name = "conform",
                                    .log = note_message,
                                    .log_user = c->run,
                                    .log_level = GANTRY_LOG_ERROR};
     struct gantry_device_params device_params = {.device = c->options->device};
-    enum gantry_status status = gantry_open(&params, &c->g);
+    enum gantry_status status = gantry_open(&params, g);
 
-    if (status == GANTRY_OK)
-        status = gantry_device_open(c->g, &device_params, &c->device);
+    return status == GANTRY_OK ? gantry_device_open(*g, &device_params, device) : status;
+}
+
+int open_device(struct conform *c)
+{
+    enum gantry_status status = open_again(c, &c->g, &c->device);
+
     if (status == GANTRY_OK)
         status = gantry_device_info(c->device, &c->info);
     if (status == GANTRY_OK)

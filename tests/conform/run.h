@@ -12,6 +12,7 @@ enum object_kind {
     OBJECT_LIST,
     OBJECT_KERNEL,
     OBJECT_QUEUE,
+    OBJECT_GANTRY,
 };
 
 struct made {
@@ -44,6 +45,9 @@ struct run {
 
 /* 0, or the exit status after a sentence was printed. */
 int open_device(struct conform *c);
+
+/* Opens gantry again, for the policy that the environment states now; its device. */
+enum gantry_status open_again(struct conform *c, struct gantry **g, struct gantry_device **device);
 void close_device(struct conform *c);
 
 void run_case(struct conform *c, const struct conform_case *one);
