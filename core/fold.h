@@ -10,10 +10,11 @@ struct kernel_entry;
 
 /* What bounds an operation over a table. */
 struct fold_limits {
-    bool on;                /* fold what need not be folded */
-    uint32_t compute_units; /* of the device; 0: unknown */
-    uint64_t most_blocks;   /* that plan_fold_grid() can lay out */
-    uint32_t most_steps;    /* steps of a chain, and waves of launches side by side */
+    bool on;                   /* fold what need not be folded */
+    uint32_t compute_units;    /* of the device; 0: unknown */
+    uint32_t threads_per_unit; /* resident; 0: unknown */
+    uint64_t most_blocks;      /* that plan_fold_grid() can lay out */
+    uint32_t most_steps;       /* steps of a chain, and waves of launches side by side */
 };
 
 struct fold_input {

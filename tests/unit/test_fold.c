@@ -16,6 +16,8 @@ static int set_up(void **state)
     input = (struct fold_input){.commands = r.commands,
                                 .patchables = r.patchables,
                                 .limits = {.on = true,
+                                           .compute_units = 4,
+                                           .threads_per_unit = 512,
                                            .most_blocks = UINT64_C(1) << 40,
                                            .most_steps = 1000}};
     return reset_kernels(state);
@@ -120,7 +122,8 @@ static void large_launches_stay_alone(void **state)
     assert_int_equal(fold.members[2], 2);
 }
 
-static void an_unknown_wave_is_a_usual_one(void **state)
+/* Four units of 512 threads hold 32 blocks of 64 threads, so 8 blocks are small. */
+static void without_occupancy_threads_tell_the_wave(void **state)
 {
     (void)state;
     begin_concurrent(&r);
@@ -129,6 +132,17 @@ static void an_unknown_wave_is_a_usual_one(void **state)
     record_launch(&r, 0, (struct gantry_size){9, 1, 1});
     end_concurrent(&r);
     CHECK(2, 1);
+}
+
+/* CPU devices tell no units: only chains are folded there. */
+static void without_units_only_chains_are_folded(void **state)
+{
+    (void)state;
+    input.limits.compute_units = 0;
+    record_side_by_side(0, one, 3);
+    CHECK(1, 1, 1);
+    record_run(&r, 0, 4);
+    CHECK(1, 1, 1, -4);
 }
 
 /* One launch alone gains nothing, unless it must read its arguments from a table anyway. */
@@ -347,7 +361,8 @@ int main(void)
         TEST(kernels_do_not_mix),
         TEST(off_means_off),
         TEST(large_launches_stay_alone),
-        TEST(an_unknown_wave_is_a_usual_one),
+        TEST(without_occupancy_threads_tell_the_wave),
+        TEST(without_units_only_chains_are_folded),
         TEST(a_single_launch_is_not_folded),
         TEST(a_kernel_without_the_entry_is_not_folded),
         TEST(patchable_launches_count_their_largest_grid),

@@ -31,7 +31,10 @@ static struct plan_input input_of(const struct recording *r, uint32_t chains, bo
                            .upload = &upload,
                            .readback = &readback,
                            .max_blocks = wide,
-                           .fold = {.most_blocks = (uint64_t)wide.x * wide.y, .most_steps = 1000},
+                           .fold = {.compute_units = 4,
+                                    .threads_per_unit = 512,
+                                    .most_blocks = (uint64_t)wide.x * wide.y,
+                                    .most_steps = 1000},
                            .chains = chains,
                            .programmatic = programmatic,
                            .label = "tested"};

@@ -28,7 +28,7 @@ static void without_files_built_in_values_hold(void **state)
     policy_for_device(rig.policy, &h200, &values);
     assert_int_equal(values.chains, 8);
     assert_int_equal(values.batch_size, 16);
-    assert_int_equal(values.spin_us, 50);
+    assert_int_equal(values.spin_us, 1000);
     assert_true(values.batch_max_ms == 10.0);
     assert_true(values.fold && values.programmatic && !values.validate);
     assert_int_equal(values.submit, GANTRY_SUBMIT_AUTO);
