@@ -32,7 +32,6 @@ static const struct spec plain = {
                     .subgroup_min = 8,
                     .subgroup_max = 8,
                     .compute_units = 2,
-                    .threads_per_unit = 1024,
                     .threads_per_unit = 2048,
                 },
             .memory_alignment = 256,
