@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "core/module.h"
+
 #include "gpk_builder.h"
 #include "machine.h"
 #include "scratch.h"
@@ -267,6 +269,58 @@ static void test_bad_calls(void **state)
     finish();
 }
 
+/* ---- Other entries -------------------------------------------------------------------------- */
+
+/* The image has a chained entry of step, and none of add, which is no failure and leaves no trace.
+ */
+static void test_entries_by_choice(void **state)
+{
+    const struct kernel_entry *entry, *again;
+    struct gantry_kernel *kernel;
+    char before[256];
+
+    (void)state;
+    start();
+    assert_int_equal(gantry_kernel_create(module, "step", NULL, &kernel), GANTRY_OK);
+    assert_int_equal(kernel_foldable(kernel, &entry), GANTRY_OK);
+    assert_int_equal(kernel_folded(kernel, &again), GANTRY_OK);
+    assert_true(entry && entry == again && entry->drv);
+    assert_string_equal(entry->info.image, "host");
+    assert_int_equal(kernel_chained(kernel, &again), GANTRY_OK);
+    assert_true(again && again->drv && again->drv != entry->drv);
+    gantry_kernel_destroy(&kernel);
+    assert_int_equal(gantry_kernel_create(module, "add", NULL, &kernel), GANTRY_OK);
+    assert_int_equal(gantry_kernel_create(module, "none", NULL, NULL), GANTRY_E_INVALID_ARGUMENT);
+    snprintf(before, sizeof(before), "%s", gantry_last_error());
+    assert_int_equal(kernel_chained(kernel, &entry), GANTRY_OK);
+    assert_null(entry);
+    assert_string_equal(gantry_last_error(), before);
+    gantry_kernel_destroy(&kernel);
+    finish();
+}
+
+/* A plugin that could not make the entry is not asked again until a launch can't do without it. */
+static void test_missing_entries_are_remembered(void **state)
+{
+    const struct kernel_entry *entry;
+    struct gantry_kernel *kernel;
+
+    (void)state;
+    setenv("GANTRY_HOST_FAIL_CUDA", "kernel_create:2", 1);
+    start();
+    assert_int_equal(gantry_kernel_create(module, "step", NULL, &kernel), GANTRY_OK);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(kernel_foldable(kernel, &entry), GANTRY_OK);
+        assert_null(entry);
+    }
+    assert_int_equal(kernel_folded(kernel, &entry), GANTRY_OK);
+    assert_non_null(entry->drv);
+    assert_int_equal(kernel_foldable(kernel, &entry), GANTRY_OK);
+    assert_non_null(entry);
+    gantry_kernel_destroy(&kernel);
+    finish();
+}
+
 /* ---- Lifetime ------------------------------------------------------------------------------ */
 
 struct add_args {
@@ -363,6 +417,8 @@ int main(void)
         cmocka_unit_test_setup(test_features, machine_reset),
         cmocka_unit_test_setup(test_arguments_too_large, machine_reset),
         cmocka_unit_test_setup(test_bad_calls, machine_reset),
+        cmocka_unit_test_setup(test_entries_by_choice, machine_reset),
+        cmocka_unit_test_setup(test_missing_entries_are_remembered, machine_reset),
         cmocka_unit_test_setup(test_lists_keep_kernels, machine_reset),
         cmocka_unit_test_setup(test_close_with_kernels_left, machine_reset),
         cmocka_unit_test_setup(test_failures_leak_nothing, machine_reset),
