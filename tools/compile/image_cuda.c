@@ -93,6 +93,21 @@ static const char *find_version(const struct text *ptx, const char *path)
     return version ? version + strlen("\n.version ") : NULL;
 }
 
+/* `.pragma "used_bytes_mask 4095";` says which bytes of a wide load count, needs PTX 8.3, and
+ * changes nothing. */
+static struct text without_hints(struct compilation *c, const struct text *ptx)
+{
+    struct text rest = text_new(c->pool);
+    for (const char *line = ptx->data, *end; *line; line = end) {
+        end = line + strcspn(line, "\n");
+        end += *end == '\n';
+        const char *word = line + strspn(line, " \t");
+        if (strncmp(word, ".pragma \"used_bytes_mask", strlen(".pragma \"used_bytes_mask")) != 0)
+            text_add(&rest, line, (size_t)(end - line));
+    }
+    return rest;
+}
+
 static struct text with_version(struct compilation *c, const struct text *ptx, const char *version,
                                 uint32_t number)
 {
@@ -121,6 +136,7 @@ static bool assembles(struct compilation *c, const struct job *job, const struct
 static bool lower(struct compilation *c, struct job *job)
 {
     struct text *ptx = &job->image.data;
+    *ptx = without_hints(c, ptx);
     const char *version = find_version(ptx, job->output);
     if (!version)
         return false;
