@@ -83,6 +83,8 @@ static int set_up(void **state)
     fake_open(state);
     fake = *state;
     fake->source.args_size = sizeof(struct args);
+    fake->device.info.limits.compute_units = 4;
+    fake->device.info.limits.threads_per_unit = 512;
     fake->complete_in_wait = true;
     fake_ops = fake->device.ops;
     wrapped = *fake_ops;
