@@ -122,6 +122,7 @@ static void test_all_cases(void **state)
     object = outcome_json(&outcome);
     assert_true(json_is_string(json_object_get(object, "device")));
     assert_true(json_is_string(json_object_get(object, "backend")));
+    assert_true(json_is_integer(json_object_get(object, "spin_us")));
     raw_side = json_is_null(json_object_get(object, "raw_missing"));
     if (ways)
         assert_int_equal(raw_side, strcmp(ways, "yes") == 0);
@@ -142,6 +143,7 @@ static void test_chosen_cases_as_text(void **state)
     skip_without_device(&outcome);
     if (outcome.status != 0)
         fail_msg("it failed: %s", outcome.err);
+    assert_non_null(strstr(outcome.out, "(spin_us)"));
     assert_non_null(strstr(outcome.out, "\nchain "));
     assert_non_null(strstr(outcome.out, "\npatch "));
     assert_null(strstr(outcome.out, "\nrecord "));

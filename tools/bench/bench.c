@@ -1,5 +1,6 @@
 /* gantry bench: this library and the raw driver, side by side. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../output.h"
@@ -81,15 +82,27 @@ static int show(struct bench *bench)
     return output_finish(status);
 }
 
+/* What the results are about. */
+static bool describe(struct bench *bench)
+{
+    struct results *results = &bench->results;
+    struct gantry_config_value spin_us;
+
+    if (!gantry_side_config(&bench->side, "spin_us", &spin_us))
+        return false;
+    results->device = bench->side.info.name;
+    results->backend = bench->side.info.chosen_backend;
+    results->driver_version = driver_version(&bench->side.info);
+    results->raw_missing = bench->raw ? NULL : bench->raw_missing;
+    results->spin_us = (uint32_t)strtoul(spin_us.value, NULL, 10);
+    return true;
+}
+
 static int run(struct bench *bench)
 {
     if (!package_open(&bench->package, bench->options.package) || !open_sides(bench))
         return TOOL_FAILED;
-    bench->results.device = bench->side.info.name;
-    bench->results.backend = bench->side.info.chosen_backend;
-    bench->results.driver_version = driver_version(&bench->side.info);
-    bench->results.raw_missing = bench->raw ? NULL : bench->raw_missing;
-    if (!reserve(bench) || !run_cases(bench))
+    if (!describe(bench) || !reserve(bench) || !run_cases(bench))
         return TOOL_FAILED;
     return show(bench);
 }

@@ -39,8 +39,9 @@ int results_print_json(const struct results *results)
 
     for (size_t i = 0; i < results->count; i++)
         rows = json_list_add(rows, describe_row(&results->rows[i]));
-    return output_json(json_pack("{s:s, s:s, s:s, s:o, s:o}", "device", results->device, "backend",
-                                 results->backend, "driver_version", results->driver_version,
+    return output_json(json_pack("{s:s, s:s, s:s, s:I, s:o, s:o}", "device", results->device,
+                                 "backend", results->backend, "driver_version",
+                                 results->driver_version, "spin_us", (json_int_t)results->spin_us,
                                  "raw_missing", text(results->raw_missing), "rows", rows),
                        TOOL_DONE);
 }

@@ -1,4 +1,4 @@
-/* The Vulkan device of the bench: pipelines, memory, submission. */
+/* What the bench makes on the Vulkan device: pipelines, memory, submission. */
 #include "raw_vulkan.h"
 
 #include <stdio.h>
@@ -271,11 +271,11 @@ static bool check(struct raw *raw)
     return right;
 }
 
-static void free_device(struct raw_vulkan *vulkan)
+static void free_objects(struct raw_vulkan *vulkan)
 {
     VkDevice device = vulkan->device;
 
-    vulkan->vk.vkDeviceWaitIdle(device);
+    vulkan->vk.vkQueueWaitIdle(vulkan->queue);
     for (int i = 0; i < KERNEL_COUNT; i++)
         vulkan->vk.vkDestroyPipeline(device, vulkan->pipelines[i], NULL);
     vulkan->vk.vkDestroyPipelineLayout(device, vulkan->layout, NULL);
@@ -283,7 +283,6 @@ static void free_device(struct raw_vulkan *vulkan)
     vulkan->vk.vkDestroySemaphore(device, vulkan->timeline, NULL);
     free_memory(vulkan, &vulkan->y);
     free_memory(vulkan, &vulkan->readback);
-    vulkan->vk.vkDestroyDevice(device, NULL);
 }
 
 /* Takes a half-made side. */
@@ -292,9 +291,7 @@ static void close_side(struct raw *raw)
     struct raw_vulkan *vulkan = (struct raw_vulkan *)raw;
 
     if (vulkan->device)
-        free_device(vulkan);
-    if (vulkan->instance)
-        vkDestroyInstance(vulkan->instance, NULL);
+        free_objects(vulkan);
     cells_close(&raw->cells);
     free(vulkan);
 }
@@ -309,7 +306,7 @@ static const struct raw_ops ops = {
     .roundtrip = raw_vulkan_replay,
 };
 
-static bool make_queue(struct raw_vulkan *vulkan)
+static bool make_pool_and_timeline(struct raw_vulkan *vulkan)
 {
     const VkCommandPoolCreateInfo pool = {
         .sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
@@ -337,9 +334,12 @@ struct raw *raw_vulkan_open(const struct gantry_side *side, const struct package
         return NULL;
     }
     vulkan->raw.ops = &ops;
-    if (raw_vulkan_device(vulkan, side, reason) && make_queue(vulkan) && make_layout(vulkan) &&
-        make_pipelines(vulkan, side, package))
-        return &vulkan->raw;
+    if (raw_vulkan_device(vulkan, side, reason)) {
+        if (make_pool_and_timeline(vulkan) && make_layout(vulkan) &&
+            make_pipelines(vulkan, side, package))
+            return &vulkan->raw;
+        snprintf(reason, REASON_SIZE, "the Vulkan driver could not be used without gantry");
+    }
     close_side(&vulkan->raw);
     return NULL;
 }

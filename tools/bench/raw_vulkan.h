@@ -1,4 +1,6 @@
-/* Vulkan without gantry. */
+/* Vulkan without gantry, but on gantry's device and queue: a GPU that is given work from two
+ * VkDevices in turn changes contexts each time, which takes longer than what is measured. The bench
+ * has one thread, so the queue needs no lock. */
 #ifndef GANTRY_BENCH_RAW_VULKAN_H
 #define GANTRY_BENCH_RAW_VULKAN_H
 
@@ -14,12 +16,11 @@ struct raw_memory {
 
 struct raw_vulkan {
     struct raw raw;
-    VkInstance instance;
-    VkPhysicalDevice physical;
+    VkPhysicalDevice physical; /* gantry's, down to the queue's family */
     VkDevice device;
     struct VolkDeviceTable vk;
     VkQueue queue;
-    uint32_t family; /* the one that gantry's queue is of */
+    uint32_t family;
     VkCommandPool pool;
     VkPipelineLayout layout;
     VkPipeline pipelines[KERNEL_COUNT];
@@ -34,8 +35,8 @@ struct raw_vulkan {
 bool raw_vulkan_check(VkResult result, const char *call);
 #define VK(call) raw_vulkan_check(call, #call)
 
-/* raw_vulkan_device.c: an instance and a device of our own, on the device that gantry opened.
- * False: there can be none, and the reason says why. */
+/* raw_vulkan_device.c: takes over gantry's device and queue, and loads the driver's calls for them.
+ * False: that can't be, and the reason says why. */
 bool raw_vulkan_device(struct raw_vulkan *vulkan, const struct gantry_side *side, char *reason);
 
 /* Submits the command buffer; polls until it is complete. */

@@ -29,6 +29,7 @@ struct row {
 struct results {
     const char *device, *backend, *driver_version;
     const char *raw_missing; /* why there is no raw side; NULL: there is */
+    uint32_t spin_us;        /* gantry's waits that take longer sleep */
     struct row *rows;
     size_t count;
 };

@@ -32,12 +32,22 @@ static size_t list_sizes(const struct bench *bench, uint32_t sizes[MOST_SIZES])
     return count;
 }
 
+/* Through Vulkan, a device that is opened twice has two contexts. */
+static bool add(struct ways *ways, struct gantry_side *side, const struct work *work)
+{
+    struct way *way = gantry_way_replay(side, work);
+
+    if (way)
+        way->own_context = true;
+    return ways_add(ways, way);
+}
+
 static bool measure(struct bench *bench, const struct work *work)
 {
     struct row *row = results_add(&bench->results, "sweep", work->launches);
     struct ways folded = {0}, unfolded = {0};
-    bool right = row && ways_add(&folded, gantry_way_replay(&bench->side, work)) &&
-                 ways_add(&unfolded, gantry_way_replay(&bench->unfolded, work)) &&
+    bool right = row && add(&folded, &bench->side, work) &&
+                 add(&unfolded, &bench->unfolded, work) &&
                  ways_measure(folded.items[0], &unfolded, work->launches, bench->repetitions, row);
 
     ways_destroy(&folded);

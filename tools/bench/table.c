@@ -36,6 +36,7 @@ void results_print_table(const struct results *results)
 {
     printf("%s through %s, driver %s; ns per launch\n", results->device, results->backend,
            results->driver_version);
+    printf("gantry's waits spin for at most %u us (spin_us), then sleep\n", results->spin_us);
     if (results->raw_missing)
         printf("no raw side: %s\n", results->raw_missing);
     printf("\n%-16s %6s %10s%10s%10s%8s  %s\n", "case", "n", "gantry", "p95", "raw", "ratio",

@@ -32,9 +32,12 @@ struct samples {
 
 static bool samples_take(struct samples *samples, unsigned index)
 {
+    struct way *way = samples->way;
     struct timing timing = {0, -1};
 
-    if (!samples->way->run(samples->way, &timing))
+    if (way->own_context && !way->run(way, &timing))
+        return false;
+    if (!way->run(way, &timing))
         return false;
     samples->ns[index] = timing.ns;
     samples->submit_ns[index] = timing.submit_ns;

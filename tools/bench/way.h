@@ -17,6 +17,10 @@ struct timing {
 struct way {
     char how[HOW_SIZE];
 
+    /* The ways that it takes turns with may be in another context of the GPU. It is run once
+     * untimed before each timed run, so that changing contexts is not what is measured. */
+    bool own_context;
+
     /* Does the work once and waits for its end, also where waiting is not timed. False: it failed,
      * and why was said. */
     bool (*run)(struct way *way, struct timing *timing);
