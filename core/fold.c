@@ -16,9 +16,10 @@
 #include "status.h"
 
 /* Launches side by side are folded while each is at most this part of a wave, which is what the
- * device holds at once. One launch fewer saves at least 0.2 µs of a graph (docs/measurements.md);
- * looking up launch and arguments costs each of its blocks two reads that depend on each other,
- * about 0.5 µs, which a quarter of a wave does side by side with three others. */
+ * device holds at once. One launch fewer saves about 0.2 µs of a graph; looking up launch and
+ * arguments costs each of its blocks two reads that depend on each other, about 0.5 µs, which a
+ * quarter of a wave does side by side with three others. `gantry bench submit` compares both, in
+ * its case `sweep`. */
 #define WAVE_PARTS 4
 
 /* A step of a chain costs about 0.1 µs, a dependent launch 0.5 or more, an independent one 0.2. So
@@ -172,7 +173,7 @@ static struct group *add_group(struct folder *f, struct gantry_kernel *kernel, u
     const struct fold_limits *limits = &f->input->limits;
     struct group *g = &f->fold->groups[f->group_count++];
 
-    *g = (struct group){.kernel = kernel, .before = before};
+    *g = (struct group){.kernel = kernel, .before = before, .launches_left = 1};
     if (kernel) {
         uint64_t most = wave_of(limits, kernel) * limits->most_steps;
 

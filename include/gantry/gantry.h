@@ -660,9 +660,9 @@ GANTRY_API enum gantry_status gantry_list_end_ordered(struct gantry_list *list);
 
 /* A launch whose arguments and number of threads can be changed between submissions of the finished
  * list, without rebuilding anything. It never runs more than max_threads (0 counts as 1 in axes
- * that are 0 in both); threads is what it runs until gantry_list_set_threads() says otherwise. Not
- * for kernels marked GRID_STRIDE with fewer blocks than threads: their grid is sized for
- * max_threads once. */
+ * that are 0 in both, unless all are: then it never runs); threads is what it runs until
+ * gantry_list_set_threads() says otherwise. A kernel marked GRID_STRIDE loops over what its blocks
+ * leave: how far is up to its arguments, and threads only sizes its grid. */
 GANTRY_API uint32_t gantry_list_launch_patchable(struct gantry_list *list,
                                                  struct gantry_kernel *kernel,
                                                  struct gantry_size threads,
@@ -714,11 +714,11 @@ GANTRY_API enum gantry_status gantry_queue_submit(struct gantry_queue *queue,
                                                   struct gantry_point *point);
 
 /* Streaming: commands given to the queue one at a time. They gather in the queue's open batch,
- * which goes out by itself when the call finds the device idle, when it holds the policy's
- * batch_size commands, when its estimated time reaches batch_max_ms (few commands until some have
- * been timed), and whenever someone looks at a point inside it (gantry_wait, gantry_poll, another
- * queue's wait, a list submitted behind it). A program that stops calling must call
- * gantry_queue_flush(): gantry has no threads of its own.
+ * which goes out by itself when the call finds the device idle (unless commands come faster than
+ * they can be submitted), when it holds the policy's batch_size commands, when its estimated time
+ * reaches batch_max_ms (few commands until some have been timed), and whenever someone looks at a
+ * point inside it (gantry_wait, gantry_poll, another queue's wait, a list submitted behind it). A
+ * program that stops calling must call gantry_queue_flush(): gantry has no threads of its own.
  *
  * Each command waits for the one before it, whichever thread gave it. *point, which may be NULL,
  * gets the command's point, which is that of its whole batch. A command that is refused, for its
