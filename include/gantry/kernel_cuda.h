@@ -195,7 +195,9 @@ template <class T> struct gantry_ptr_ {
 /* Pointers that were read from a table are generic to the compiler until it is told better. */
 template <class T, class I> FN T &gantry_at_(gantry_ptr_<T> p, I i)
 {
-    return *static_cast<T *>(__cvta_global_to_generic(__cvta_generic_to_global(p.base_ + i)));
+    T *element = p.base_ + i;
+    __builtin_assume(__isGlobal(element));
+    return *element;
 }
 
 template <class T, class I> FN gantry_ptr_<T> gantry_offset_(gantry_ptr_<T> p, I i)
@@ -609,10 +611,10 @@ GANTRY_CHECK_SIZE(gantry_fold_args_, 40, 8);
 GANTRY_CHECK_OFFSET(gantry_fold_args_, count, 24);
 GANTRY_CHECK_OFFSET(gantry_fold_args_, equal, 32);
 
-/* Before anything else in every thread: along a programmatic edge the launch before this one may still
- * be running, and the wait is for its end, when all that it wrote can be seen. The launch after this one
- * is let in first, once every block of this one has begun: it waits in the same way, for the end of this
- * one and so of all before it, and its start is hidden. */
+/* Before anything else in every thread: along a programmatic edge the launch before this one may
+ * still be running, and the wait is for its end, when all that it wrote can be seen. The launch
+ * after this one is let in first, once every block of this one has begun: it waits in the same way,
+ * for the end of this one and so of all before it, and its start is hidden. */
 FN void gantry_begin_()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -669,11 +671,16 @@ template <class Args> FN const Args &gantry_args_at_(const gantry_fold_args_ &fo
 }
 
 /* The arguments of one launch. Small ones are copied, into registers mostly, because a copy can't
- * alias what the kernel writes. Large ones are read where they are. */
+ * alias what the kernel writes: in pieces of 16 bytes, of which the table has whole ones. Large
+ * ones are read where they are. */
 template <class Args, bool small = sizeof(Args) <= 64> struct gantry_held_args_ {
     Args args_;
-    __device__ explicit gantry_held_args_(const Args &args) : args_(args)
+    __device__ explicit gantry_held_args_(const Args &args)
     {
+        uint4 pieces[(sizeof(Args) + 15) / 16];
+        for (uint i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++)
+            pieces[i] = reinterpret_cast<const uint4 *>(&args)[i];
+        memcpy(&args_, pieces, sizeof(args_));
     }
     __device__ operator const Args &() const
     {
@@ -714,14 +721,14 @@ template <class Args> struct gantry_step_ {
 #define GANTRY_ENTRIES(name, args_t, bound)                                                        \
     extern "C" __global__ void bound name(const __grid_constant__ args_t args)                     \
     {                                                                                              \
-        gantry_begin_();                                                                            \
+        gantry_begin_();                                                                           \
         gantry_grid_ grid = {{blockIdx.x, blockIdx.y, blockIdx.z},                                 \
                              {gridDim.x, gridDim.y, gridDim.z}};                                   \
         gantry_body_of_##name(args, grid);                                                         \
     }                                                                                              \
     extern "C" __global__ void bound name##_folded(const __grid_constant__ gantry_fold_args_ fold) \
     {                                                                                              \
-        gantry_begin_();                                                                            \
+        gantry_begin_();                                                                           \
         uint64 block = uint64(blockIdx.y) * gridDim.x + blockIdx.x;                                \
         gantry_grid_ grid;                                                                         \
         if (block >= fold.blocks)                                                                  \
@@ -739,7 +746,7 @@ template <class Args> struct gantry_step_ {
     extern "C" __global__ void bound name##_chained(                      \
         const __grid_constant__ gantry_fold_args_ fold)                   \
     {                                                                     \
-        gantry_begin_();                                                   \
+        gantry_begin_();                                                  \
         const gantry_grid_ grid = {{0, 0, 0}, {1, 1, 1}};                 \
         gantry_step_<args_t> next(fold, 0);                               \
         for (uint step = 1; step <= fold.count; step++) {                 \
