@@ -9,11 +9,12 @@
 
 void meter_begin(struct meter *meter, uint64_t value, uint32_t launches, uint64_t now)
 {
-    if (meter->value || launches == 0)
+    if (meter->count == METER_BATCHES)
         return;
-    meter->value = value;
-    meter->launches = launches;
-    meter->start = now;
+    if (meter->count == 0)
+        meter->start = meter->looked = now;
+    meter->batches[(meter->first + meter->count++) % METER_BATCHES] =
+        (struct meter_batch){value, launches};
 }
 
 static void learn(struct meter *meter, uint64_t took)
@@ -25,16 +26,30 @@ static void learn(struct meter *meter, uint64_t took)
     atomic_store_explicit(&meter->launch, took ? took : 1, memory_order_relaxed);
 }
 
+/* Takes out the batches that have completed; their launches. */
+static uint32_t take_completed(struct meter *meter, uint64_t completed)
+{
+    uint32_t launches = 0;
+
+    while (meter->count && meter->batches[meter->first].value <= completed) {
+        launches += meter->batches[meter->first].launches;
+        meter->first = (meter->first + 1) % METER_BATCHES;
+        meter->count--;
+    }
+    return launches;
+}
+
 void meter_look(struct meter *meter, uint64_t completed, uint64_t now)
 {
-    if (!meter->value)
-        return;
-    if (completed >= meter->value) {
-        learn(meter, (now - meter->start) / meter->launches);
-        meter->value = 0;
-    } else if (completed + 1 < meter->value) {
-        meter->start = now;
+    uint32_t launches = take_completed(meter, completed);
+
+    if (launches) {
+        learn(meter, (now - meter->start) / launches);
+        meter->start = meter->looked; /* the next one may have begun right after that look */
+    } else if (meter->count && completed + 1 < meter->batches[meter->first].value) {
+        meter->start = now; /* what comes before it still runs */
     }
+    meter->looked = now;
 }
 
 uint32_t meter_fit(const struct meter *meter, uint64_t max_ns, uint32_t most)

@@ -61,14 +61,21 @@ static void count(struct gantry_queue *queue, enum gantry_batch reason)
     queue->stats.streamed += queue->stream.batch->launch_count;
 }
 
-static void watch(struct gantry_queue *queue)
+static void watch(struct gantry_queue *queue, uint64_t began)
 {
     struct stream *stream = &queue->stream;
 
     pthread_mutex_lock(&queue->delivery_lock);
-    if (!meter_watches(&stream->meter))
-        meter_begin(&stream->meter, stream->value, stream->batch->command_count, now_ns());
+    meter_begin(&stream->meter, stream->value, stream->batch->command_count, began);
     pthread_mutex_unlock(&queue->delivery_lock);
+}
+
+static void empty(struct stream *stream)
+{
+    staging_close_batch(&stream->uploads, stream->value);
+    staging_close_batch(&stream->downloads, stream->value);
+    list_reset(stream->batch);
+    stream->stop = 1;
 }
 
 enum gantry_status stream_send(struct gantry_queue *queue, enum gantry_batch reason)
@@ -76,30 +83,33 @@ enum gantry_status stream_send(struct gantry_queue *queue, enum gantry_batch rea
     static const struct waits none;
     struct stream *stream = &queue->stream;
     enum gantry_status status;
+    uint64_t began;
 
     if (stream->batch->command_count == 0)
         return GANTRY_OK;
+    began = now_ns();
     status = queue_hand_over(queue, stream->batch, &stream->memory, &none, stream->value);
     if (status == GANTRY_OK) {
         count(queue, reason);
-        watch(queue);
+        watch(queue, began);
     } else {
         lose(queue, status);
     }
-    staging_close_batch(&stream->uploads, stream->value);
-    staging_close_batch(&stream->downloads, stream->value);
-    list_reset(stream->batch);
-    stream->stop = 1;
+    empty(stream);
+    stream->hurried = reason <= GANTRY_BATCH_TIME;
+    stream->sent_at = now_ns();
+    stream->send_ns = stream->sent_at - began;
     return status;
 }
 
 /* ---- Deciding ------------------------------------------------------------------------------- */
 
+/* Also tells the meter: a look that finds nothing new has still seen that the work before the
+ * watched batch runs. */
 static bool is_idle(struct gantry_queue *queue)
 {
     bool idle = queue_reached(queue, atomic_load(&queue->submitted));
 
-    /* A look that finds nothing new has still seen that the work before the watched batch runs. */
     if (!idle) {
         pthread_mutex_lock(&queue->delivery_lock);
         if (meter_watches(&queue->stream.meter))
@@ -109,14 +119,27 @@ static bool is_idle(struct gantry_queue *queue)
     return idle;
 }
 
-static void open_batch(struct gantry_queue *queue)
+/* A program that gives commands faster than they can be submitted would find a fast device idle at
+ * each of them, submit each by itself, and be as slow as the driver. So after a batch has gone out,
+ * no command makes the next one go out before as much time has passed as that took. (Unless the
+ * program has flushed or looked at a point: then it does not go on at once.) */
+static bool is_hurried(struct stream *stream)
+{
+    stream->hurried = stream->hurried && now_ns() - stream->sent_at < stream->send_ns;
+    return stream->hurried;
+}
+
+/* Looks at the device in any case: every batch must, or the meter would learn nothing. */
+static bool open_batch(struct gantry_queue *queue)
 {
     struct stream *stream = &queue->stream;
+    bool idle = is_idle(queue);
 
     stream->value = atomic_load(&queue->given) + 1;
     stream->limit =
         meter_fit(&stream->meter, stream->max_ns, queue->object.device->policy.batch_size);
     atomic_store(&queue->given, stream->value);
+    return idle && !is_hurried(stream);
 }
 
 enum gantry_status stream_decide(struct gantry_queue *queue)
@@ -124,13 +147,13 @@ enum gantry_status stream_decide(struct gantry_queue *queue)
     struct stream *stream = &queue->stream;
     uint32_t commands = stream->batch->command_count;
 
-    if (commands == 1)
-        open_batch(queue);
+    if (commands == 1 && open_batch(queue))
+        return stream_send(queue, GANTRY_BATCH_IDLE);
     if (commands >= stream->limit)
         return stream_send(queue, commands < queue->object.device->policy.batch_size
                                       ? GANTRY_BATCH_TIME
                                       : GANTRY_BATCH_FULL);
-    if (is_idle(queue))
+    if (commands > 1 && !is_hurried(stream) && is_idle(queue))
         return stream_send(queue, GANTRY_BATCH_IDLE);
     stream->stop = commands < COMMANDS_PER_LOOK ? 2 * commands : commands + COMMANDS_PER_LOOK;
     if (stream->stop > stream->limit)

@@ -13,6 +13,8 @@ struct stream {
     uint64_t value;            /* of the open batch */
     uint32_t stop;             /* with so many commands, look whether the batch must go out */
     uint32_t limit;            /* with so many it must */
+    bool hurried;              /* it may be that the program is faster than submitting */
+    uint64_t sent_at, send_ns; /* when the latest batch had gone out, how long that took */
     uint64_t max_ns;           /* estimated time of a batch */
     struct meter meter;        /* guarded by the queue's delivery lock */
     struct losses losses;      /* has a lock of its own */

@@ -44,10 +44,18 @@ static struct gantry_point launch(struct gantry_queue *to)
     return point;
 }
 
+/* As if the program had done something else since its latest command: or it would seem to be faster
+ * than submitting, which a fake device makes a matter of luck. */
+static void pause_program(void)
+{
+    queue->stream.hurried = false;
+}
+
 /* From here on the queue is busy, and its launches are known to take `ns` each. */
 static void keep_busy(uint64_t ns)
 {
     launch(queue);
+    pause_program();
     assert_int_equal(fake->submissions, 1);
     atomic_store(&queue->stream.meter.launch, ns);
 }
@@ -81,6 +89,7 @@ static void test_idle(void **state)
         assert_int_equal(launch(queue).value, i);
         assert_int_equal(fake->submissions, i);
         fake_complete(queue, i);
+        pause_program();
     }
     assert_int_equal(stats().batches[GANTRY_BATCH_IDLE], 3);
     assert_int_equal(stats().streamed, 3);
@@ -104,6 +113,33 @@ static void test_idle_at_a_later_call(void **state)
     assert_int_equal(fake->submissions, 2);
     assert_int_equal(last_submission()->launches, 8);
     assert_int_equal(stats().batches[GANTRY_BATCH_IDLE], 2);
+}
+
+/* A program that is faster than submitting does not submit each launch by itself, although the
+ * device is through with the one before. */
+static void test_hurry(void **state)
+{
+    (void)state;
+    fake->complete_in_submit = true;
+    keep_busy(1);
+    queue->stream.hurried = true;
+    queue->stream.send_ns = UINT64_MAX;
+    for (int i = 0; i < 16; i++)
+        launch(queue);
+    assert_int_equal(stats().batches[GANTRY_BATCH_FULL], 1);
+    assert_int_equal(stats().batches[GANTRY_BATCH_IDLE], 1);
+    queue->stream.send_ns = UINT64_MAX; /* goes on */
+    for (int i = 0; i < 7; i++)
+        launch(queue);
+    assert_int_equal(fake->submissions, 2);
+    queue->stream.send_ns = 0; /* the time is over */
+    launch(queue);
+    assert_int_equal(fake->submissions, 3);
+    assert_int_equal(last_submission()->launches, 8);
+    assert_int_equal(stats().batches[GANTRY_BATCH_IDLE], 2);
+    launch(queue);
+    assert_int_equal(gantry_queue_flush(queue), GANTRY_OK);
+    assert_false(queue->stream.hurried); /* a program that flushes waits for something */
 }
 
 static void test_full(void **state)
@@ -156,6 +192,7 @@ static void test_untimed(void **state)
     assert_int_equal(stats().batches[GANTRY_BATCH_TIME], 3);
     assert_int_equal(last_submission()->launches, 4);
     fake_complete(queue, 4);
+    pause_program();
     launch(queue); /* learns that they are fast */
     for (int i = 0; i < 16; i++)
         launch(queue);
@@ -432,6 +469,7 @@ static void test_many_lost_batches(void **state)
                                     : i % 3    ? GANTRY_E_OUT_OF_MEMORY
                                                : GANTRY_E_DRIVER;
 
+        pause_program();
         fake->fail_submit = status;
         fake_complete(queue, atomic_load(&queue->submitted));
         points[i] = (struct gantry_point){queue, atomic_load(&queue->given) + 1};
@@ -654,10 +692,10 @@ static void test_meter(void **state)
     assert_int_equal(meter_fit(&meter, 1000, 64), 4);
     assert_int_equal(meter_fit(&meter, 1000, 3), 3);
     meter_begin(&meter, 5, 10, 1000);
-    meter_begin(&meter, 6, 1, 1001); /* the first one is watched */
-    meter_look(&meter, 3, 2000);     /* what came before it still runs */
-    meter_look(&meter, 4, 2100);     /* now it does */
+    meter_look(&meter, 3, 2000); /* what came before it still runs */
+    meter_look(&meter, 4, 2100); /* now it does */
     meter_look(&meter, 5, 3000);
+    assert_false(meter_watches(&meter));
     assert_int_equal(meter.launch, 100);
     assert_int_equal(meter_fit(&meter, 1000, 64), 10);
     assert_int_equal(meter_fit(&meter, 99, 64), 1);
@@ -673,12 +711,37 @@ static void test_meter(void **state)
     assert_int_equal(meter_fit(&meter, UINT64_MAX, 64), 64);
 }
 
+/* A program far ahead of the device: what the oldest batches take is learnt, not how long the
+ * newest one waits for its turn. */
+static void test_meter_of_a_long_queue(void **state)
+{
+    struct meter meter = {0};
+
+    (void)state;
+    for (uint64_t value = 1; value <= 1000; value++)
+        meter_begin(&meter, value, 4, value);
+    meter_look(&meter, 1, 100000); /* the first one was slow */
+    assert_int_equal(meter.launch, 24999);
+    meter_look(&meter, 2, 100400);
+    meter_look(&meter, 3, 100800);
+    assert_int_equal(meter.launch, 200); /* from the look before, at which it can have begun */
+    meter_look(&meter, METER_BATCHES, 103000);
+    assert_false(meter_watches(&meter));
+    assert_int_equal(meter.launch, 50);
+    meter_begin(&meter, 1001, 4, 104000);
+    meter_look(&meter, 999, 200000);
+    meter_look(&meter, 1000, 200020);
+    meter_look(&meter, 1001, 200040);
+    assert_int_equal(meter.launch, 10); /* since 999 was over, and 1000 not yet */
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, open_queue, close_queue)
     const struct CMUnitTest tests[] = {
         TEST(test_idle),
         TEST(test_idle_at_a_later_call),
+        TEST(test_hurry),
         TEST(test_full),
         TEST(test_looks),
         TEST(test_time),
@@ -705,6 +768,7 @@ int main(void)
         TEST(test_end_of_the_queue),
         TEST(test_idle_all),
         cmocka_unit_test(test_meter),
+        cmocka_unit_test(test_meter_of_a_long_queue),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
