@@ -5,8 +5,9 @@
  *
  * - GLSL: one entry of one kernel. GANTRY_KERNEL_name is defined as GANTRY_KERNEL_THIS for that
  *   kernel and as GANTRY_KERNEL_OTHER for the file's others. GANTRY_FOLDED asks for the folded
- *   entry; GANTRY_CHAINED, with the bytes of the arguments in GANTRY_ARGS_SIZE, for the chained one;
- *   GANTRY_NATIVE_FLOAT_ATOMICS for the instruction that some devices lack. GANTRY_MAIN ends it.
+ *   entry; GANTRY_CHAINED, with the bytes of the arguments in GANTRY_ARGS_SIZE, for the chained
+ *   one; GANTRY_NATIVE_FLOAT_ATOMICS for the instruction that some devices lack. GANTRY_MAIN ends
+ *   it.
  * - CUDA and the host: every entry of the file, or those of one kernel. GANTRY_ENTRIES and, for
  *   kernels that can't return before threads meet, GANTRY_CHAINED_ENTRY end it.
  * - GANTRY_SCAN: nothing is defined, so that gantry compile sees the words themselves.

@@ -30,7 +30,9 @@ tests_plugins_host_image_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 
 if HAVE_CMOCKA
 check_PROGRAMS += tests/plugins/host/selftest
-tests_plugins_host_selftest_SOURCES = tests/plugins/host/selftest.c
+tests_plugins_host_selftest_SOURCES = \
+	tests/plugins/host/selftest.c tests/plugins/host/selftest_fold.c \
+	tests/plugins/host/selftest_rig.c tests/plugins/host/selftest.h
 tests_plugins_host_selftest_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_plugins_host_selftest_LDADD = $(CMOCKA_LIBS) -ldl
 endif

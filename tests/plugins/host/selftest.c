@@ -1,183 +1,13 @@
 /* Drives the host plugin through its table, without core: PLUGIN IMAGE. */
-#include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <cmocka.h>
 
-#include <gantry/backend.h>
-
-static const struct gantry_backend_ops *ops;
-static long *plugin_faults;
-static void *image;
-static size_t image_size;
-
-/* ---- Services -------------------------------------------------------------------------------- */
-
-static char last_error[512];
-static long live_allocations, allocations_left = -1; /* -1: no end */
-
-static void log_message(void *context, enum gantry_log_level level, const char *format, ...)
-{
-    (void)context;
-    (void)level;
-    va_list list;
-    va_start(list, format);
-    vsnprintf(last_error, sizeof(last_error), format, list);
-    va_end(list);
-}
-
-static enum gantry_status report(void *context, enum gantry_status status, const char *format, ...)
-{
-    (void)context;
-    va_list list;
-    va_start(list, format);
-    vsnprintf(last_error, sizeof(last_error), format, list);
-    va_end(list);
-    return status;
-}
-
-static void *allocate(void *context, size_t size)
-{
-    (void)context;
-    if (allocations_left == 0)
-        return NULL;
-    if (allocations_left > 0)
-        allocations_left--;
-    live_allocations++;
-    return calloc(1, size);
-}
-
-static void release(void *context, void *memory)
-{
-    (void)context;
-    live_allocations -= memory != NULL;
-    free(memory);
-}
-
-static const struct gantry_backend_services services = {
-    .size = sizeof(services),
-    .log = log_message,
-    .fail = report,
-    .allocate = allocate,
-    .release = release,
-};
-
-/* ---- A device with memory and kernels -------------------------------------------------------- */
-
-#define WORDS 256u
-
-struct rig {
-    struct gantry_drv_instance *instance;
-    struct gantry_drv_device *device;
-    struct gantry_drv_queue *queue;
-    struct gantry_drv_memory memory;
-    struct gantry_queue_stats stats;
-    uint64_t submitted;
-};
-
-struct add_args {
-    uint64_t x;
-    uint32_t value, n;
-};
-
-static void set(const char *devices, const char *failures, const char *order, const char *seed)
-{
-    setenv("GANTRY_HOST_DEVICES", devices, 1);
-    setenv("GANTRY_HOST_FAIL", failures, 1);
-    setenv("GANTRY_HOST_ORDER", order, 1);
-    setenv("GANTRY_HOST_SEED", seed, 1);
-}
-
-static enum gantry_status rig_open(struct rig *rig)
-{
-    const struct gantry_backend_device_params device_params = {.size = sizeof(device_params)};
-    const struct gantry_backend_queue_params queue_params = {.stats = &rig->stats};
-    enum gantry_status status = ops->instance_open(&services, "selftest", &rig->instance);
-    if (status == GANTRY_OK)
-        status = ops->device_open(rig->instance, 0, &device_params, &rig->device);
-    if (status == GANTRY_OK)
-        status = ops->queue_create(rig->device, &queue_params, &rig->queue);
-    if (status == GANTRY_OK)
-        status = ops->memory_allocate(rig->device, GANTRY_MEMORY_READBACK, WORDS * sizeof(uint32_t),
-                                      &rig->memory);
-    return status;
-}
-
-/* Returns the number of faults that the plugin found. */
-static long rig_close(struct rig *rig)
-{
-    if (rig->memory.address)
-        ops->memory_free(rig->device, &rig->memory);
-    if (rig->queue)
-        ops->queue_destroy(rig->queue);
-    if (rig->device)
-        ops->device_close(rig->device);
-    if (!rig->instance)
-        return 0;
-    ops->instance_close(rig->instance);
-    return *plugin_faults;
-}
-
-static enum gantry_status make_kernel(struct rig *rig, const char *symbol, enum gantry_entry entry,
-                                      struct gantry_drv_kernel **kernel)
-{
-    const struct gantry_kernel_source source = {.name = symbol};
-    const struct gantry_backend_image host = {
-        .kind = GANTRY_IMAGE_HOST,
-        .entry = GANTRY_ENTRY_ALL,
-        .data = image,
-        .size = image_size,
-    };
-    const struct gantry_backend_kernel_params params = {
-        .source = &source,
-        .entry = entry,
-        .symbol = symbol,
-        .block = {64, 1, 1},
-        .images = &host,
-        .image_count = 1,
-    };
-    struct gantry_backend_kernel_info info;
-    return ops->kernel_create(rig->device, &params, kernel, &info);
-}
-
-static struct gantry_op launch(struct gantry_drv_kernel *kernel, uint32_t stage, const void *args,
-                               uint32_t size)
-{
-    return (struct gantry_op){
-        .kind = GANTRY_OP_LAUNCH,
-        .stage = stage,
-        .launch = {.kernel = kernel,
-                   .blocks = {1, 1, 1},
-                   .block = {64, 1, 1},
-                   .args = args,
-                   .args_size = size,
-                   .shared_bytes = 64 * sizeof(uint32_t)},
-    };
-}
-
-static struct gantry_op fill(struct rig *rig, uint32_t stage, uint32_t pattern)
-{
-    return (struct gantry_op){
-        .kind = GANTRY_OP_FILL,
-        .stage = stage,
-        .fill = {.memory = &rig->memory, .size = rig->memory.size, .pattern = pattern},
-    };
-}
-
-static enum gantry_status run_once(struct rig *rig, const struct gantry_plan *plan)
-{
-    const struct gantry_backend_submission submission = {.value = rig->submitted + 1};
-    enum gantry_status status = ops->submit_once(rig->queue, plan, &submission);
-    if (status == GANTRY_OK) {
-        rig->submitted++;
-        status = ops->queue_wait(rig->queue, rig->submitted, GANTRY_FOREVER);
-    }
-    return status;
-}
+#include "selftest.h"
 
 /* ---- Devices --------------------------------------------------------------------------------- */
 
@@ -417,173 +247,6 @@ static void test_two_queues(void **state)
     assert_int_equal(rig_close(&rig), 0);
 }
 
-/* ---- Folded launches ------------------------------------------------------------------------- */
-
-struct fold_table {
-    struct gantry_fold_launch launches[3];
-    uint64_t padding;
-    struct add_args args[3];
-};
-
-/* Launch i adds 10 (i + 1) to 64 - i words. */
-static struct gantry_fold_args fill_table(struct rig *rig, struct fold_table *table, uint32_t equal,
-                                          const uint32_t blocks[3])
-{
-    uint64_t first = 0;
-    *table = (struct fold_table){0};
-    for (uint32_t i = 0; i < 3; i++) {
-        table->launches[i] =
-            (struct gantry_fold_launch){.first = first, .x = blocks[i], .y = 1, .z = 1};
-        table->args[i] = (struct add_args){rig->memory.address + i * 256, 10 * (i + 1), 64 - i};
-        first += blocks[i];
-    }
-    return (struct gantry_fold_args){.args = offsetof(struct fold_table, args),
-                                     .blocks = first,
-                                     .count = 3,
-                                     .stride = sizeof(struct add_args),
-                                     .equal = equal};
-}
-
-static void run_folded(struct rig *rig, uint32_t equal, const uint32_t blocks[3])
-{
-    struct gantry_drv_kernel *kernel;
-    struct fold_table table;
-    const struct gantry_fold_args fold = fill_table(rig, &table, equal, blocks);
-    assert_int_equal(make_kernel(rig, "add_folded", GANTRY_ENTRY_FOLDED, &kernel), GANTRY_OK);
-    struct gantry_op list[] = {fill(rig, 0, 1), launch(kernel, 1, &fold, sizeof(fold))};
-    list[1].folded = true;
-    list[1].launch.blocks = (struct gantry_size){3, 4, 1}; /* more blocks than launches need */
-    const struct gantry_edge edge = {0, 1, false};
-    const struct gantry_plan plan = {.ops = list,
-                                     .op_count = 2,
-                                     .edges = &edge,
-                                     .edge_count = 1,
-                                     .stage_count = 2,
-                                     .table = &table,
-                                     .table_size = sizeof(table)};
-    assert_int_equal(run_once(rig, &plan), GANTRY_OK);
-    ops->kernel_destroy(rig->device, kernel);
-    const uint32_t *words = rig->memory.host;
-    for (uint32_t i = 0; i < 192; i++)
-        assert_int_equal(words[i], i % 64 < 64 - i / 64 ? 1 + 10 * (i / 64 + 1) : 1);
-}
-
-static void test_folded(void **state)
-{
-    (void)state;
-    struct rig rig = {0};
-    set("", "", "edges", "1");
-    assert_int_equal(rig_open(&rig), GANTRY_OK);
-    run_folded(&rig, 0, (const uint32_t[]){1, 3, 2});
-    run_folded(&rig, 2, (const uint32_t[]){2, 2, 2});
-    assert_int_equal(rig_close(&rig), 0);
-}
-
-/* Three dependent steps, x = 3 x + value, of which the second is empty. */
-static void test_chained(void **state)
-{
-    (void)state;
-    struct rig rig = {0};
-    struct gantry_drv_kernel *kernel;
-    struct fold_table table;
-    set("", "", "edges", "1");
-    assert_int_equal(rig_open(&rig), GANTRY_OK);
-    const struct gantry_fold_args fold = fill_table(&rig, &table, 0, (const uint32_t[]){1, 0, 1});
-    for (uint32_t i = 0; i < 3; i++)
-        table.args[i] = (struct add_args){rig.memory.address, i + 1, WORDS};
-    assert_int_equal(make_kernel(&rig, "step_chained", GANTRY_ENTRY_CHAINED, &kernel), GANTRY_OK);
-    struct gantry_op list[] = {fill(&rig, 0, 1), launch(kernel, 1, &fold, sizeof(fold))};
-    list[1].folded = true;
-    const struct gantry_edge edge = {0, 1, false};
-    const struct gantry_plan plan = {.ops = list,
-                                     .op_count = 2,
-                                     .edges = &edge,
-                                     .edge_count = 1,
-                                     .stage_count = 2,
-                                     .table = &table,
-                                     .table_size = sizeof(table)};
-    assert_int_equal(run_once(&rig, &plan), GANTRY_OK);
-    for (uint32_t i = 0; i < WORDS; i++)
-        assert_int_equal(((uint32_t *)rig.memory.host)[i], 3 * (3 + 1) + 3);
-    table.launches[2].y = 2; /* a step has one block */
-    assert_int_equal(run_once(&rig, &plan), GANTRY_OK);
-    ops->kernel_destroy(rig.device, kernel);
-    assert_int_equal(make_kernel(&rig, "sum_chained", GANTRY_ENTRY_CHAINED, &kernel),
-                     GANTRY_E_NO_IMAGE);
-    assert_int_equal(rig_close(&rig), 1);
-}
-
-/* ---- Patches --------------------------------------------------------------------------------- */
-
-static void submit_patched(struct rig *rig, struct gantry_drv_plan *plan, uint64_t offset,
-                           uint32_t word, uint64_t size)
-{
-    const struct gantry_backend_submission submission = {.value = ++rig->submitted,
-                                                         .patch = &word,
-                                                         .patch_offset = offset,
-                                                         .patch_size = size};
-    assert_int_equal(ops->submit(rig->queue, plan, &submission), GANTRY_OK);
-}
-
-/* Adds to three times 64 words; each launch has room for two blocks. */
-static struct gantry_drv_plan *build_patchable(struct rig *rig, struct gantry_drv_kernel **kernel)
-{
-    struct gantry_drv_plan *built;
-    struct fold_table table;
-    const struct gantry_fold_args fold = fill_table(rig, &table, 2, (const uint32_t[]){2, 2, 2});
-    assert_int_equal(make_kernel(rig, "add_folded", GANTRY_ENTRY_FOLDED, kernel), GANTRY_OK);
-    struct gantry_op op = launch(*kernel, 0, &fold, sizeof(fold));
-    op.folded = true;
-    op.launch.blocks.x = 6;
-    const struct gantry_plan plan = {.ops = &op,
-                                     .op_count = 1,
-                                     .stage_count = 1,
-                                     .table = &table,
-                                     .table_size = sizeof(table),
-                                     .patchable = true};
-    assert_int_equal(ops->plan_build(rig->device, &plan, &built), GANTRY_OK);
-    return built;
-}
-
-static void test_patches(void **state)
-{
-    (void)state;
-    struct rig rig = {0};
-    struct gantry_drv_kernel *kernel;
-    set("", "", "edges", "1");
-    assert_int_equal(rig_open(&rig), GANTRY_OK);
-    struct gantry_drv_plan *plan = build_patchable(&rig, &kernel);
-    uint32_t *words = rig.memory.host;
-    memset(words, 0, WORDS * sizeof(*words));
-    submit_patched(&rig, plan, 0, 0, 0);
-    submit_patched(&rig, plan, offsetof(struct fold_table, args[1].value), 500, 4);
-    submit_patched(&rig, plan, offsetof(struct fold_table, launches[2].x), 0, 4);
-    assert_int_equal(ops->queue_wait(rig.queue, 3, GANTRY_FOREVER), GANTRY_OK);
-    assert_int_equal(words[0], 3 * 10);
-    assert_int_equal(words[64], 20 + 2 * 500);
-    assert_int_equal(words[128], 2 * 30);
-    ops->plan_destroy(plan);
-    ops->kernel_destroy(rig.device, kernel);
-    assert_int_equal(rig_close(&rig), 0);
-}
-
-static void test_bad_patches(void **state)
-{
-    (void)state;
-    struct rig rig = {0};
-    struct gantry_drv_kernel *kernel;
-    set("", "", "edges", "1");
-    assert_int_equal(rig_open(&rig), GANTRY_OK);
-    struct gantry_drv_plan *plan = build_patchable(&rig, &kernel);
-    submit_patched(&rig, plan, 2, 0, 4);                         /* not aligned */
-    submit_patched(&rig, plan, sizeof(struct fold_table), 0, 4); /* behind the table */
-    submit_patched(&rig, plan, offsetof(struct fold_table, launches[1].x), 3, 4); /* no room */
-    assert_int_equal(ops->queue_wait(rig.queue, 3, GANTRY_FOREVER), GANTRY_OK);
-    ops->plan_destroy(plan);
-    ops->kernel_destroy(rig.device, kernel);
-    assert_int_equal(rig_close(&rig), 3);
-}
-
 /* ---- Failures -------------------------------------------------------------------------------- */
 
 static void test_planned_failures(void **state)
@@ -659,22 +322,6 @@ static void test_broken_contracts(void **state)
     assert_int_equal(rig_close(&rig), 4);
 }
 
-/* ---- Main ------------------------------------------------------------------------------------ */
-
-static bool read_image(const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return false;
-    fseek(file, 0, SEEK_END);
-    image_size = (size_t)ftell(file);
-    rewind(file);
-    image = malloc(image_size);
-    bool good = image && fread(image, 1, image_size, file) == image_size;
-    fclose(file);
-    return good;
-}
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -696,16 +343,13 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_no_host_memory),
         cmocka_unit_test(test_broken_contracts),
     };
-    void *plugin = argc == 3 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : NULL;
-    const struct gantry_backend *backend = plugin ? dlsym(plugin, GANTRY_BACKEND_SYMBOL) : NULL;
-    if (!backend || !read_image(argv[2])) {
-        fprintf(stderr, "usage: selftest PLUGIN IMAGE: %s\n", plugin ? "no image" : dlerror());
+    if (argc != 3) {
+        fprintf(stderr, "usage: selftest PLUGIN IMAGE\n");
         return 2;
     }
-    ops = backend->ops;
-    plugin_faults = dlsym(plugin, "gantry_host_faults");
+    if (!selftest_open(argv[1], argv[2]))
+        return 1;
     int failed = cmocka_run_group_tests_name("host plugin", tests, NULL, NULL);
-    free(image);
-    dlclose(plugin);
+    selftest_close();
     return failed != 0;
 }
