@@ -224,7 +224,8 @@ bool nvrtc_compile(struct gantry_drv_instance *instance, const struct nvrtc_sour
                    struct report *report)
 {
     char target[48];
-    const char *options[] = {target, "-default-device", "--std=c++17"};
+    /* One rounding for each operation, as in the images that gantry compile makes. */
+    const char *options[] = {target, "-default-device", "--std=c++17", "--fmad=false"};
     struct nvrtc *nvrtc = get_nvrtc(instance, report);
     nvrtcProgram program = NULL;
     bool done = false;

@@ -57,8 +57,9 @@ bool make_host_image(struct compilation *c)
     const char *input = work_file(c, pool_print(c->pool, "%s.host.cpp", c->unit->name), &text);
     const char *output = pool_print(c->pool, "%s/%s.host.so", c->workdir, c->unit->name);
     struct command command = command_new_words(c->pool, settings->cxx);
-    static const char *const options[] = {"-std=c++17",          "-O2", "-shared", "-fPIC",
-                                          "-fvisibility=hidden", "-I"};
+    static const char *const options[] = {"-std=c++17", "-O2",   "-ffp-contract=off",
+                                          "-shared",    "-fPIC", "-fvisibility=hidden",
+                                          "-I"};
     for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
         command_add(&command, options[i]);
     command_add(&command, path_folder(c->pool, c->unit->path));

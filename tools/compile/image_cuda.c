@@ -41,6 +41,7 @@ static void add_job(struct compilation *c, struct jobs *jobs, const struct archi
     };
     struct command command = command_new(c->pool, settings->nvcc);
     command_add(&command, "-std=c++17");
+    command_add(&command, "-fmad=false"); /* see contraction.h */
     command_add(&command, arch->ptx ? "-ptx" : "-cubin");
     command_add(&command,
                 pool_print(c->pool, "-arch=%s_%u", arch->ptx ? "compute" : "sm", arch->number));

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "contraction.h"
 #include "file.h"
 #include "image.h"
 #include "process.h"
@@ -149,6 +150,14 @@ static bool add_entry(struct compilation *c, struct jobs *jobs, const struct ker
     return good;
 }
 
+static bool forbid_contraction(struct compilation *c, const struct jobs *jobs)
+{
+    for (size_t i = 0; i < jobs->count; i++)
+        if (!spirv_forbid_contraction(c->pool, jobs->jobs[i].output))
+            return false;
+    return true;
+}
+
 bool make_spirv_images(struct compilation *c)
 {
     struct jobs jobs = {0};
@@ -159,8 +168,8 @@ bool make_spirv_images(struct compilation *c)
                add_entry(c, &jobs, kernel, GANTRY_ENTRY_FOLDED) &&
                (kernel->early_return || add_entry(c, &jobs, kernel, GANTRY_ENTRY_CHAINED)) && good;
     }
-    good =
-        good && commands_run(jobs.compile, jobs.count) && commands_run(jobs.validate, jobs.count);
+    good = good && commands_run(jobs.compile, jobs.count) && forbid_contraction(c, &jobs) &&
+           commands_run(jobs.validate, jobs.count);
     for (size_t i = 0; good && i < jobs.count; i++) {
         good = file_read(jobs.jobs[i].output, &jobs.jobs[i].image.data);
         image_add(c, &jobs.jobs[i].image);

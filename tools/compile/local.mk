@@ -16,6 +16,7 @@ tools_gantry_SOURCES += \
 	tools/compile/wrapper.c tools/compile/wrapper.h \
 	tools/compile/reflect.c tools/compile/reflect.h \
 	tools/compile/spirv.c tools/compile/spirv.h \
+	tools/compile/contraction.c tools/compile/contraction.h \
 	tools/compile/image.c tools/compile/image_cuda.c tools/compile/image_spirv.c \
 	tools/compile/image.h \
 	tools/compile/package.c tools/compile/package.h \
