@@ -1,5 +1,6 @@
 /* Points: when they are reached, how long a wait takes, and what the queue counts. */
 #include <inttypes.h>
+#include <time.h>
 
 #include "conform.h"
 #include "launch.h"
@@ -12,7 +13,7 @@
 #define MOST_LAUNCHES (1 << 15)
 
 /* A finished list that keeps the device busy for at least `wanted` nanoseconds; *took says how
- * long. */
+ * long. The fills between the launches keep these from sharing an operation. */
 static struct gantry_list *make_slow_list(struct conform *c, uint64_t wanted, uint64_t *took)
 {
     struct gantry_kernel *spin = make_kernel(c, "launch", "spin");
@@ -23,8 +24,10 @@ static struct gantry_list *make_slow_list(struct conform *c, uint64_t wanted, ui
         struct gantry_list *list = make_list(c);
         uint64_t start;
 
-        for (int i = 0; i < launches; i++)
+        for (int i = 0; i < launches; i++) {
             LAUNCH(list, spin, 1, &args);
+            RECORD(gantry_list_fill(list, cell, 0, 4, 1));
+        }
         finish(c, list);
         submit_and_wait(c, list); /* the first time may build something */
         start = now_ns();
@@ -104,6 +107,43 @@ static void timeouts(struct conform *c)
     look_early(c, point, 20 * MS);
     OK(gantry_wait(point, 3600 * UINT64_C(1000) * MS));
     OK(gantry_poll(point));
+}
+
+static uint64_t thread_cpu_ns(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (uint64_t)time.tv_sec * 1000 * MS + (uint64_t)time.tv_nsec;
+}
+
+static void sleep_ns(uint64_t ns)
+{
+    nanosleep(&(struct timespec){(time_t)(ns / (1000 * MS)), (long)(ns % (1000 * MS))}, NULL);
+}
+
+/* A long wait leaves the processor to others. */
+static void waiting_sleeps(struct conform *c)
+{
+    uint64_t took, computed;
+    struct gantry_list *list = make_slow_list(c, 200 * MS, &took);
+    struct gantry_queue_stats before, after;
+    struct gantry_point point = submit(c, list);
+
+    sleep_ns(2 * took);
+    if (gantry_poll(point) == GANTRY_NOT_READY) {
+        OK(gantry_wait(point, GANTRY_FOREVER));
+        skip(c, "this device does its work on the thread that waits");
+    }
+    before = stats_of(c, c->queue);
+    point = submit(c, list);
+    computed = thread_cpu_ns();
+    OK(gantry_wait(point, GANTRY_FOREVER));
+    computed = thread_cpu_ns() - computed;
+    after = stats_of(c, c->queue);
+    CHECK(after.blocking_waits == before.blocking_waits + 1,
+          "a wait of %" PRIu64 " ns did not sleep", took);
+    CHECK(computed < took / 4, "a wait of %" PRIu64 " ns computed for %" PRIu64, took, computed);
 }
 
 static void submitting_does_not_wait(struct conform *c)
@@ -191,6 +231,7 @@ const struct conform_case wait_cases[] = {
     {"wait/points-that-were-never-given-out", NULL, points_that_were_never_given_out},
     {"wait/earlier-points-are-reached-first", NULL, earlier_points_are_reached_first},
     {"wait/timeouts", NULL, timeouts},
+    {"wait/waiting-sleeps", NULL, waiting_sleeps},
     {"wait/submitting-does-not-wait", NULL, submitting_does_not_wait},
     {"wait/counters-of-replays", NULL, counters_of_replays},
     {"wait/counters-of-one-shots", NULL, counters_of_one_shots},
