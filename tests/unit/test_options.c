@@ -76,7 +76,7 @@ static void defaults_are_as_documented(void **state)
     assert_string_equal(options[OPTION_DEVICE].fallback, "auto");
     assert_string_equal(options[OPTION_BATCH_SIZE].fallback, "16");
     assert_string_equal(options[OPTION_CHAINS].fallback, "8");
-    assert_string_equal(options[OPTION_SPIN_US].fallback, "50");
+    assert_string_equal(options[OPTION_SPIN_US].fallback, "1000");
     assert_string_equal(options[OPTION_FOLD].fallback, "on");
     assert_string_equal(options[OPTION_PROGRAMMATIC].fallback, "on");
     assert_string_equal(options[OPTION_SUBMIT].fallback, "auto");
