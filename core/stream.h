@@ -40,8 +40,7 @@ static inline enum gantry_status stream_added(struct gantry_queue *queue, struct
  * keep the failure. */
 enum gantry_status stream_send(struct gantry_queue *queue, enum gantry_batch reason);
 
-/* ---- Without ----------------------------------------------------------------------------------
- */
+/* ---- Without the lock ----------------------------------------------------------------------- */
 
 /* Sends the open batch if the value is its own. Whether it was lost then comes out of
  * losses_find(). */
