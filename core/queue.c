@@ -163,8 +163,8 @@ void gantry_queue_destroy(struct gantry_queue **queue)
 
 #define PAUSE_NS 20000
 
-/* The queue behind `queue`, or the first one when it is NULL or was destroyed, held; NULL behind the
- * last queue. */
+/* The queue behind `queue`, or the first one when it is NULL or was destroyed, held; NULL behind
+ * the last queue. */
 static struct gantry_queue *next_queue(struct gantry_device *device, struct gantry_queue *queue)
 {
     struct object *next;

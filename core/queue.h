@@ -53,8 +53,8 @@ bool queue_reached(struct gantry_queue *queue, uint64_t value);
 /* Waits for a value that was submitted or lost. */
 enum gantry_status queue_wait(struct gantry_queue *queue, uint64_t value, uint64_t timeout_ns);
 
-/* Sends the open batches of the device's queues and waits for what they have been given before this call.
- * Queues may be made and destroyed by other threads meanwhile. With no lock held. */
+/* Sends the open batches of the device's queues and waits for what they have been given before this
+ * call. Queues may be made and destroyed by other threads meanwhile. With no lock held. */
 void queue_idle_all(struct gantry_device *device);
 
 /* Fills through the device's service queue and waits. */
