@@ -39,6 +39,13 @@ struct program {
     uint32_t in[MOST][WORDS], out[MOST][WORDS], expected[MOST][WORDS]; /* by action */
 };
 
+/* How a program reaches the device. A stream knows no sections: it runs the commands in turn. */
+enum way {
+    REPLAYED,
+    ONE_SHOT,
+    STREAMED,
+};
+
 struct mixed {
     struct conform *c;
     struct gantry_kernel *step, *hop;
@@ -153,6 +160,54 @@ static void record_program(struct mixed *m, struct program *p, struct gantry_lis
     }
 }
 
+static void stream_command(struct mixed *m, struct program *p, uint32_t i,
+                           struct gantry_point *point)
+{
+    struct conform *c = m->c;
+    const struct action *a = &p->actions[i];
+    struct gantry_buffer *buffer = m->buffers[a->buffer], *other = m->buffers[a->other];
+    uint64_t offset = 4 * a->offset, size = 4 * a->count;
+    struct step_args step = {.cells = gantry_buffer_address(buffer), .n = WORDS, .add = a->add};
+    struct hop_args hop = {.from = gantry_buffer_address(other),
+                           .to = gantry_buffer_address(buffer),
+                           .mask = WORDS - 1,
+                           .add = a->add};
+    const struct gantry_size threads = {.x = WORDS};
+
+    switch (a->kind) {
+    case STEP:
+        OK(gantry_queue_launch(c->queue, m->step, threads, &step, sizeof(step), point));
+        break;
+    case HOP:
+        OK(gantry_queue_launch(c->queue, m->hop, threads, &hop, sizeof(hop), point));
+        break;
+    case COPY:
+        OK(gantry_queue_copy(c->queue, buffer, offset, other, 4 * a->from, size, point));
+        break;
+    case FILL:
+        OK(gantry_queue_fill(c->queue, buffer, offset, size, a->add, point));
+        break;
+    case UPLOAD:
+        OK(gantry_queue_upload(c->queue, buffer, offset, p->in[i], size, point));
+        break;
+    case DOWNLOAD:
+        OK(gantry_queue_download(c->queue, buffer, offset, p->out[i], size, point));
+        break;
+    case ACTION_KINDS:
+        break;
+    }
+}
+
+static void stream_program(struct mixed *m, struct program *p)
+{
+    struct conform *c = m->c;
+    struct gantry_point point = {0};
+
+    for (uint32_t i = 0; i < p->count; i++)
+        stream_command(m, p, i, &point);
+    OK(gantry_wait(point, GANTRY_FOREVER));
+}
+
 /* ---- The model ------------------------------------------------------------------------------ */
 
 static void simulate(struct mixed *m, struct program *p, uint32_t i)
@@ -201,7 +256,7 @@ static void check(struct mixed *m, struct program *p)
     }
 }
 
-static void run_program(struct mixed *m, struct program *p, bool replayed)
+static void run_program(struct mixed *m, struct program *p, enum way way)
 {
     struct conform *c = m->c;
     struct gantry_list *list = make_list(c);
@@ -210,11 +265,14 @@ static void run_program(struct mixed *m, struct program *p, bool replayed)
         for (uint32_t i = 0; i < p->count; i++)
             for (uint32_t k = 0; k < WORDS; k++)
                 p->in[i][k] = next_random(&p->seed);
-        if (round == 0 || !replayed)
+        if (way == ONE_SHOT || (way == REPLAYED && round == 0))
             record_program(m, p, list);
-        if (round == 0 && replayed)
+        if (way == REPLAYED && round == 0)
             finish(c, list);
-        submit_and_wait(c, list);
+        if (way == STREAMED)
+            stream_program(m, p);
+        else
+            submit_and_wait(c, list);
         for (uint32_t i = 0; i < p->count; i++)
             simulate(m, p, i);
         check(m, p);
@@ -222,7 +280,7 @@ static void run_program(struct mixed *m, struct program *p, bool replayed)
     drop_list(c, list);
 }
 
-static void run_programs(struct conform *c, bool replayed)
+static void run_programs(struct conform *c, enum way way)
 {
     struct mixed *m = make_words(c, sizeof(*m));
     struct program *p = make_words(c, sizeof(*p));
@@ -234,22 +292,28 @@ static void run_programs(struct conform *c, bool replayed)
         m->buffers[i] = make_buffer(c, 4 * WORDS);
     for (uint32_t program = 0; program < PROGRAMS; program++) {
         make_program(p, 0x9e3779b9u * (program + 1));
-        run_program(m, p, replayed);
+        run_program(m, p, way);
     }
 }
 
 static void replayed_programs(struct conform *c)
 {
-    run_programs(c, true);
+    run_programs(c, REPLAYED);
 }
 
 static void one_shot_programs(struct conform *c)
 {
-    run_programs(c, false);
+    run_programs(c, ONE_SHOT);
+}
+
+static void streamed_programs(struct conform *c)
+{
+    run_programs(c, STREAMED);
 }
 
 const struct conform_case mixed_cases[] = {
     {"mixed/replayed-programs", NULL, replayed_programs},
     {"mixed/one-shot-programs", NULL, one_shot_programs},
+    {"mixed/streamed-programs", NULL, streamed_programs},
     {0},
 };
