@@ -296,6 +296,7 @@ struct shot {
     struct slice slice;
     struct block outgrown; /* a ring that was replaced while this shot was the youngest */
     uint64_t value;        /* reusable when the queue's counter has reached it */
+    uint32_t room;         /* operations that its command buffer has grown for */
 };
 
 struct shots {

@@ -740,18 +740,23 @@ template <class Args> struct gantry_step_ {
     }
 
 /* Not for kernels that can return before a BARRIER, which would pair up with the barrier between
- * the steps, or before a subgroup operation, which would wait for the threads in that barrier. A
- * step is read while the one before it runs. */
+ * the steps, or before a subgroup operation, which would wait for the threads in that barrier. Three
+ * steps are read ahead, because a read takes as long as two or three small steps. */
 #define GANTRY_CHAINED_ENTRY(name, args_t, bound)                         \
     extern "C" __global__ void bound name##_chained(                      \
         const __grid_constant__ gantry_fold_args_ fold)                   \
     {                                                                     \
         gantry_begin_();                                                  \
         const gantry_grid_ grid = {{0, 0, 0}, {1, 1, 1}};                 \
-        gantry_step_<args_t> next(fold, 0);                               \
-        for (uint step = 1; step <= fold.count; step++) {                 \
-            const gantry_step_<args_t> now = next;                        \
-            next = gantry_step_<args_t>(fold, min(step, fold.count - 1)); \
+        const uint last = fold.count - 1;                                 \
+        gantry_step_<args_t> first(fold, 0);                              \
+        gantry_step_<args_t> second(fold, min(1u, last));                 \
+        gantry_step_<args_t> third(fold, min(2u, last));                  \
+        for (uint step = 0; step < fold.count; step++) {                  \
+            const gantry_step_<args_t> now = first;                       \
+            first = second;                                               \
+            second = third;                                               \
+            third = gantry_step_<args_t>(fold, min(step + 3, last));      \
             if (now.runs)                                                 \
                 gantry_body_of_##name(now.args, grid);                    \
             __syncthreads();                                              \
