@@ -33,8 +33,9 @@ static inline size_t keep_args(struct bytes *bytes, const void *args, size_t siz
     return offset;
 }
 
-/* A list that is recorded anew finds its memory outside the nearest caches, where its submission has
- * pushed it. Asking for it this far ahead takes a third off what recording a long list costs. */
+/* A list that is recorded anew finds its memory outside the nearest caches, where its submission
+ * has pushed it. Asking for it this far ahead takes a third off what recording a long list costs.
+ */
 #define AHEAD 512
 
 static inline void fetch_ahead(const void *next)
