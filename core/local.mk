@@ -20,7 +20,7 @@ libgantry_core_la_SOURCES = \
 	core/status.h core/status.c core/log.h core/log.c core/names.c \
 	core/command.h core/list.h core/list.c core/list_instance.c core/patch.c \
 	core/grid.h core/grid.c \
-	core/record.h core/recorder.h core/recorder.c core/record_launch.c core/record_memory.c \
+	core/record.h core/recorder.h core/recorder.c core/record_launch.h core/record_launch.c core/record_memory.c \
 	core/fold.h core/fold.c core/plan.h core/plan.c core/retire.h core/retire.c \
 	core/lock.h core/lock.c core/clock.h core/meter.h core/meter.c core/losses.h core/losses.c \
 	core/staging.h core/staging.c core/stream.h core/stream.c core/stream_commands.c \

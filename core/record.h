@@ -1,5 +1,6 @@
-/* Recording single commands. A list keeps its first failure, an open batch goes on without the
- * command: so these functions check, record, and leave keeping the failure to their callers. */
+/* Recording single commands; launches are in record_launch.h. A list keeps its first failure, an
+ * open batch goes on without the command: so these functions check, record, and leave keeping the
+ * failure to their callers. */
 #ifndef GANTRY_CORE_RECORD_H
 #define GANTRY_CORE_RECORD_H
 
@@ -10,9 +11,6 @@
 /* Each gives the command the id list->next_id, also when it has nothing to do; a failure, which
  * names `what`, the call, leaves the list as it was. The list can be recorded into, and commands
  * are for its device. */
-enum gantry_status record_launch(struct gantry_list *list, struct gantry_kernel *kernel,
-                                 struct gantry_size threads, const void *args, size_t size,
-                                 const char *what);
 enum gantry_status record_copy(struct gantry_list *list, const struct command_copy *copy,
                                const char *what);
 enum gantry_status record_fill(struct gantry_list *list, const struct command_fill *fill,

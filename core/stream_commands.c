@@ -3,7 +3,7 @@
 
 #include "buffer.h"
 #include "queue.h"
-#include "record.h"
+#include "record_launch.h"
 #include "status.h"
 
 static inline enum gantry_status check_queue(const struct gantry_queue *queue, const char *what)
