@@ -77,6 +77,9 @@ struct fold_limits fold_limits_of(const struct gantry_device *device)
 
     return (struct fold_limits){
         .on = device->policy.fold,
+        /* Mesa's lavapipe ends an invocation after about 65536 rounds of its loops in all, and the
+         * launches of a chain share one invocation. */
+        .chains = device->info.type != GANTRY_DEVICE_CPU,
         .compute_units = limits->compute_units,
         .threads_per_unit = limits->threads_per_unit,
         .most_blocks = (uint64_t)limits->max_blocks.x * limits->max_blocks.y,
@@ -153,7 +156,7 @@ static uint32_t fit_launches(const struct gantry_kernel *kernel)
 /* Steps that the strand could take as one chain from here; at least 1. */
 static uint32_t run_length(const struct folder *f, struct strand *s)
 {
-    if (!f->input->limits.on)
+    if (!f->input->limits.on || !f->input->limits.chains)
         return 1;
     if (s->run_end <= s->next) {
         struct gantry_kernel *kernel = step_kernel(f, s->next);

@@ -11,6 +11,7 @@ struct kernel_entry;
 /* What bounds an operation over a table. */
 struct fold_limits {
     bool on;                   /* fold what need not be folded */
+    bool chains;               /* down chains too */
     uint32_t compute_units;    /* of the device; 0: unknown */
     uint32_t threads_per_unit; /* resident; 0: unknown */
     uint64_t most_blocks;      /* that plan_fold_grid() can lay out */

@@ -699,17 +699,50 @@ template <class Args> struct gantry_held_args_<Args, false> {
     }
 };
 
-/* A launch of a chain. */
-template <class Args> struct gantry_step_ {
-    gantry_held_args_<Args> args;
-    bool runs;
-    __device__ gantry_step_(const gantry_fold_args_ &fold, uint which)
-        : args(gantry_args_at_<Args>(fold, which))
+/* Steps of a chain, which the block reads many at a time into shared memory: read one by one, each would
+ * cost the way to the second-level cache, more than a small step takes. Small arguments lie here,
+ * large ones stay where they are. */
+template <class Args, bool small = sizeof(Args) <= 64> struct gantry_steps_ {
+    enum { room = 16 };
+    uint4 pieces[room][(sizeof(Args) + 15) / 16];
+    bool runs[room];
+
+    __device__ void read(const gantry_fold_args_ &fold, uint first, uint which)
     {
-        const gantry_fold_launch_ &launch = fold.launches[which];
-        runs = min(launch.x, min(launch.y, launch.z)) != 0;
+        const uint4 *from =
+            reinterpret_cast<const uint4 *>(&gantry_args_at_<Args>(fold, first + which));
+        for (uint i = 0; i < sizeof(pieces[0]) / sizeof(pieces[0][0]); i++)
+            pieces[which][i] = from[i];
+    }
+    __device__ const Args &at(const gantry_fold_args_ &, uint, uint which) const
+    {
+        return *reinterpret_cast<const Args *>(pieces[which]);
     }
 };
+
+template <class Args> struct gantry_steps_<Args, false> {
+    enum { room = 16 };
+    bool runs[room];
+
+    __device__ void read(const gantry_fold_args_ &, uint, uint)
+    {
+    }
+    __device__ const Args &at(const gantry_fold_args_ &fold, uint first, uint which) const
+    {
+        return gantry_args_at_<Args>(fold, first + which);
+    }
+};
+
+template <class Steps>
+FN void gantry_read_steps_(Steps &steps, const gantry_fold_args_ &fold, uint first, uint count)
+{
+    uint thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+    for (uint i = thread; i < count; i += blockDim.x * blockDim.y * blockDim.z) {
+        const gantry_fold_launch_ &launch = fold.launches[first + i];
+        steps.runs[i] = min(launch.x, min(launch.y, launch.z)) != 0;
+        steps.read(fold, first, i);
+    }
+}
 
 #define GANTRY_MAX_THREADS(n) __launch_bounds__(n)
 #define GANTRY_ANY_THREADS
@@ -740,27 +773,24 @@ template <class Args> struct gantry_step_ {
     }
 
 /* Not for kernels that can return before a BARRIER, which would pair up with the barrier between
- * the steps, or before a subgroup operation, which would wait for the threads in that barrier. Three
- * steps are read ahead, because a read takes as long as two or three small steps. */
-#define GANTRY_CHAINED_ENTRY(name, args_t, bound)                         \
-    extern "C" __global__ void bound name##_chained(                      \
-        const __grid_constant__ gantry_fold_args_ fold)                   \
-    {                                                                     \
-        gantry_begin_();                                                  \
-        const gantry_grid_ grid = {{0, 0, 0}, {1, 1, 1}};                 \
-        const uint last = fold.count - 1;                                 \
-        gantry_step_<args_t> first(fold, 0);                              \
-        gantry_step_<args_t> second(fold, min(1u, last));                 \
-        gantry_step_<args_t> third(fold, min(2u, last));                  \
-        for (uint step = 0; step < fold.count; step++) {                  \
-            const gantry_step_<args_t> now = first;                       \
-            first = second;                                               \
-            second = third;                                               \
-            third = gantry_step_<args_t>(fold, min(step + 3, last));      \
-            if (now.runs)                                                 \
-                gantry_body_of_##name(now.args, grid);                    \
-            __syncthreads();                                              \
-        }                                                                 \
+ * the steps, or before a subgroup operation, which would wait for the threads in that barrier. */
+#define GANTRY_CHAINED_ENTRY(name, args_t, bound)                                      \
+    extern "C" __global__ void bound name##_chained(                                   \
+        const __grid_constant__ gantry_fold_args_ fold)                                \
+    {                                                                                  \
+        gantry_begin_();                                                               \
+        __shared__ gantry_steps_<args_t> steps;                                        \
+        const gantry_grid_ grid = {{0, 0, 0}, {1, 1, 1}};                              \
+        for (uint first = 0; first < fold.count; first += steps.room) {                \
+            const uint count = min(fold.count - first, uint(steps.room));              \
+            gantry_read_steps_(steps, fold, first, count);                             \
+            __syncthreads();                                                           \
+            for (uint i = 0; i < count; i++) {                                         \
+                if (steps.runs[i])                                                     \
+                    gantry_body_of_##name(steps.at(fold, first, i), grid);             \
+                __syncthreads();                                                       \
+            }                                                                          \
+        }                                                                              \
     }
 
 #endif /* GANTRY_KERNEL_CUDA_H */

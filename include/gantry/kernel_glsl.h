@@ -317,39 +317,31 @@ bool gantry_step_runs_(uint which)
 
 #define GANTRY_KERNEL_THIS(name, args_t)                                                           \
     args_t args;                                                                                   \
-    args_t gantry_first_, gantry_second_, gantry_third_;                                           \
+    args_t gantry_next_args_;                                                                      \
     GANTRY_ARGS_REFERENCE(args_t)                                                                  \
     void gantry_body_()
 
 #if GANTRY_ARGS_SIZE <= 64
 
-/* Three steps are read ahead, because a read takes as long as two or three small steps. */
+/* A step is read while the one before it runs. */
 #define GANTRY_MAIN                                                                                \
     void main()                                                                                    \
     {                                                                                              \
-        uint last = gantry_fold_.count - 1u;                                                       \
-        bool first_runs = gantry_step_runs_(0u);                                                   \
-        bool second_runs = gantry_step_runs_(min(1u, last));                                       \
-        bool third_runs = gantry_step_runs_(min(2u, last));                                        \
-        gantry_first_ = GANTRY_ARGS_AT(0u);                                                        \
-        gantry_second_ = GANTRY_ARGS_AT(min(1u, last));                                            \
-        gantry_third_ = GANTRY_ARGS_AT(min(2u, last));                                             \
-        for (uint step = 0u; step < gantry_fold_.count; step++) {                                  \
-            bool runs = first_runs;                                                                \
-            args = gantry_first_;                                                                  \
-            first_runs = second_runs;                                                              \
-            gantry_first_ = gantry_second_;                                                        \
-            second_runs = third_runs;                                                              \
-            gantry_second_ = gantry_third_;                                                        \
-            third_runs = gantry_step_runs_(min(step + 3u, last));                                  \
-            gantry_third_ = GANTRY_ARGS_AT(min(step + 3u, last));                                  \
+        bool next_runs = gantry_step_runs_(0u);                                                    \
+        gantry_next_args_ = GANTRY_ARGS_AT(0u);                                                    \
+        for (uint step = 1u; step <= gantry_fold_.count; step++) {                                 \
+            bool runs = next_runs;                                                                 \
+            args = gantry_next_args_;                                                              \
+            uint next = min(step, gantry_fold_.count - 1u);                                        \
+            next_runs = gantry_step_runs_(next);                                                   \
+            gantry_next_args_ = GANTRY_ARGS_AT(next);                                              \
             if (runs)                                                                              \
                 gantry_body_();                                                                    \
             BARRIER();                                                                             \
         }                                                                                          \
     }
 
-#else /* arguments that would take too many registers */
+#else /* arguments that would take too many registers twice */
 
 #define GANTRY_MAIN                                                                                \
     void main()                                                                                    \

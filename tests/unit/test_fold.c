@@ -16,6 +16,7 @@ static int set_up(void **state)
     input = (struct fold_input){.commands = r.commands,
                                 .patchables = r.patchables,
                                 .limits = {.on = true,
+                                           .chains = true,
                                            .compute_units = 4,
                                            .threads_per_unit = 512,
                                            .most_blocks = UINT64_C(1) << 40,
@@ -90,6 +91,17 @@ static void kernels_do_not_mix(void **state)
     CHECK(5, 4, 1);
     for (int i = 0; i < 5; i++)
         assert_int_equal(fold.members[i], 2 * i);
+}
+
+/* CPU devices: a chain could be too long for one invocation. */
+static void without_chains_runs_stay_single(void **state)
+{
+    (void)state;
+    input.limits.chains = false;
+    record_run(&r, 0, 3);
+    CHECK(1, 1, 1);
+    assert_int_equal(fold.chained, 0);
+    assert_int_equal(entries_asked, 0);
 }
 
 static void off_means_off(void **state)
@@ -359,6 +371,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(small_launches_of_one_kernel_share_a_unit),
         TEST(kernels_do_not_mix),
+        TEST(without_chains_runs_stay_single),
         TEST(off_means_off),
         TEST(large_launches_stay_alone),
         TEST(without_occupancy_threads_tell_the_wave),

@@ -22,22 +22,22 @@ static struct gantry_drv_memory readback = {.size = 1 << 20, .kind = GANTRY_MEMO
 
 static struct plan_input input_of(const struct recording *r, uint32_t chains, bool programmatic)
 {
-    return (
-        struct plan_input){.commands = r->commands,
-                           .command_count = r->count,
-                           .bytes = r->bytes,
-                           .patchables = r->patchables,
-                           .patchable_count = r->patchable_count,
-                           .upload = &upload,
-                           .readback = &readback,
-                           .max_blocks = wide,
-                           .fold = {.compute_units = 4,
-                                    .threads_per_unit = 512,
-                                    .most_blocks = (uint64_t)wide.x * wide.y,
-                                    .most_steps = 1000},
-                           .chains = chains,
-                           .programmatic = programmatic,
-                           .label = "tested"};
+    return (struct plan_input){.commands = r->commands,
+                               .command_count = r->count,
+                               .bytes = r->bytes,
+                               .patchables = r->patchables,
+                               .patchable_count = r->patchable_count,
+                               .upload = &upload,
+                               .readback = &readback,
+                               .max_blocks = wide,
+                               .fold = {.chains = true,
+                                        .compute_units = 4,
+                                        .threads_per_unit = 512,
+                                        .most_blocks = (uint64_t)wide.x * wide.y,
+                                        .most_steps = 1000},
+                               .chains = chains,
+                               .programmatic = programmatic,
+                               .label = "tested"};
 }
 
 /* Without folds by choice. */

@@ -76,13 +76,17 @@ static uint32_t most_threads(const struct kernel *kernel)
     return block ? block : kernel->block_max;
 }
 
+/* The chained entry keeps up to 1 KiB and a little of steps beside the kernel's own shared memory,
+ * of which a CUDA kernel can declare 48 KiB. */
+enum { CHAINED_SHARED_MOST = 46 << 10 };
+
 static void add_entries(struct text *text, const struct unit *unit, const struct kernel *kernel)
 {
     uint32_t most = most_threads(kernel);
     const char *bound =
         most ? pool_print(unit->pool, "GANTRY_MAX_THREADS(%u)", most) : "GANTRY_ANY_THREADS";
     text_print(text, "GANTRY_ENTRIES(%s, %s, %s)\n", kernel->name, kernel->args->name, bound);
-    if (!kernel->early_return)
+    if (!kernel->early_return && kernel->shared_bytes <= CHAINED_SHARED_MOST)
         text_print(text, "GANTRY_CHAINED_ENTRY(%s, %s, %s)\n", kernel->name, kernel->args->name,
                    bound);
 }
