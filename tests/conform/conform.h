@@ -15,8 +15,12 @@
 struct options {
     const char *device;   /* selector, "cuda:0"; NULL: what the configuration says */
     const char *packages; /* folder of the .gpk files */
+    const char *except;   /* a case that is left out, or the beginning of several; NULL: none */
     bool big;             /* also what needs gigabytes or minutes */
     bool gpu;             /* not on a CPU device */
+    bool list;            /* only names */
+    char **cases;         /* names or beginnings; none: all */
+    int case_count;
 };
 
 struct conform {

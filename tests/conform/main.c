@@ -1,6 +1,6 @@
 /* The conformance suite: what every backend must do, asked through gantry.h alone.
  *
- *     conform [--device SELECTOR] [--packages DIR] [--big] [--gpu] [--list] [CASE…]
+ *     conform [--device SELECTOR] [--packages DIR] [--big] [--gpu] [--except CASE] [--list] [CASE…]
  *
  * A CASE is a name, or the beginning of one ("copy/"). Exit status: 0 all passed or skipped, 1 some
  * failed, 2 wrong usage, 77 the device is not there. docs/conformance.md says more. */
@@ -20,36 +20,70 @@ static const struct conform_case *const tables[] = {
 };
 
 static const char usage[] =
-    "usage: conform [--device SELECTOR] [--packages DIR] [--big] [--gpu] [--list] [CASE...]\n";
+    "usage: conform [--device SELECTOR] [--packages DIR] [--big] [--gpu] [--except CASE]\n"
+    "               [--list] [CASE...]\n";
 
-static bool is_wanted(const char *name, char **wanted, int count)
+static bool begins(const char *name, const char *beginning)
 {
-    for (int i = 0; i < count; i++)
-        if (strncmp(name, wanted[i], strlen(wanted[i])) == 0)
+    return strncmp(name, beginning, strlen(beginning)) == 0;
+}
+
+static bool is_wanted(const struct options *options, const char *name)
+{
+    if (options->except && begins(name, options->except))
+        return false;
+    for (int i = 0; i < options->case_count; i++)
+        if (begins(name, options->cases[i]))
             return true;
-    return count == 0;
+    return options->case_count == 0;
 }
 
-static void list_cases_of(char **wanted, int count)
+static void print_case(struct conform *c, const struct conform_case *one)
+{
+    (void)c;
+    printf("%-40s %s\n", one->name, one->field ? one->field : "");
+}
+
+static void for_each_case(struct conform *c,
+                          void (*visit)(struct conform *, const struct conform_case *))
 {
     for (size_t t = 0; t < sizeof(tables) / sizeof(tables[0]); t++)
         for (const struct conform_case *one = tables[t]; one->name; one++)
-            if (is_wanted(one->name, wanted, count))
-                printf("%-40s %s\n", one->name, one->field ? one->field : "");
+            if (is_wanted(c->options, one->name))
+                visit(c, one);
 }
 
-static int run_cases(struct conform *c, char **wanted, int count)
+static bool parse_options(struct options *options, int argc, char **argv)
 {
-    int status = open_device(c);
+    int i = 1;
 
-    if (status)
-        return status;
-    for (size_t t = 0; t < sizeof(tables) / sizeof(tables[0]); t++)
-        for (const struct conform_case *one = tables[t]; one->name; one++)
-            if (is_wanted(one->name, wanted, count))
-                run_case(c, one);
-    close_device(c);
-    return print_summary(c);
+    for (; i < argc && begins(argv[i], "--"); i++) {
+        const char *name = argv[i] + 2, *value = i + 1 < argc ? argv[i + 1] : NULL;
+        bool takes_value = true;
+
+        if (strcmp(name, "device") == 0)
+            options->device = value;
+        else if (strcmp(name, "packages") == 0)
+            options->packages = value;
+        else if (strcmp(name, "except") == 0)
+            options->except = value;
+        else
+            takes_value = false;
+        if (strcmp(name, "big") == 0)
+            options->big = true;
+        else if (strcmp(name, "gpu") == 0)
+            options->gpu = true;
+        else if (strcmp(name, "list") == 0)
+            options->list = true;
+        else if (!takes_value || !value) {
+            fprintf(stderr, "conform: %s is no option, or lacks its value\n%s", argv[i], usage);
+            return false;
+        }
+        i += takes_value;
+    }
+    options->cases = argv + i;
+    options->case_count = argc - i;
+    return true;
 }
 
 int main(int argc, char **argv)
@@ -57,28 +91,18 @@ int main(int argc, char **argv)
     struct options options = {.packages = PACKAGES};
     struct run run = {0};
     struct conform c = {.options = &options, .run = &run};
-    bool list = false;
-    int i = 1;
+    int status;
 
-    for (; i < argc && strncmp(argv[i], "--", 2) == 0; i++) {
-        if (strcmp(argv[i], "--big") == 0) {
-            options.big = true;
-        } else if (strcmp(argv[i], "--gpu") == 0) {
-            options.gpu = true;
-        } else if (strcmp(argv[i], "--list") == 0) {
-            list = true;
-        } else if (strcmp(argv[i], "--device") == 0 && i + 1 < argc) {
-            options.device = argv[++i];
-        } else if (strcmp(argv[i], "--packages") == 0 && i + 1 < argc) {
-            options.packages = argv[++i];
-        } else {
-            fprintf(stderr, "conform: %s is no option, or lacks its value\n%s", argv[i], usage);
-            return 2;
-        }
-    }
-    if (list) {
-        list_cases_of(argv + i, argc - i);
+    if (!parse_options(&options, argc, argv))
+        return 2;
+    if (options.list) {
+        for_each_case(&c, print_case);
         return 0;
     }
-    return run_cases(&c, argv + i, argc - i);
+    status = open_device(&c);
+    if (status)
+        return status;
+    for_each_case(&c, run_case);
+    close_device(&c);
+    return print_summary(&c);
 }
