@@ -154,9 +154,9 @@ static uint32_t fit_launches(const struct gantry_kernel *kernel)
 }
 
 /* Steps that the strand could take as one chain from here; at least 1. */
-static uint32_t run_length(const struct folder *f, struct strand *s)
+static uint32_t run_length(struct folder *f, struct strand *s)
 {
-    if (!f->input->limits.on || !f->input->limits.chains)
+    if (!f->input->limits.on)
         return 1;
     if (s->run_end <= s->next) {
         struct gantry_kernel *kernel = step_kernel(f, s->next);
@@ -165,6 +165,10 @@ static uint32_t run_length(const struct folder *f, struct strand *s)
         s->unchained = false;
         while (kernel && s->run_end < s->end && step_kernel(f, s->run_end) == kernel)
             s->run_end++;
+        if (!f->input->limits.chains) {
+            s->unchained = true;
+            f->fold->unchained += s->run_end - s->next > 1;
+        }
     }
     return s->unchained ? 1 : s->run_end - s->next;
 }

@@ -101,6 +101,7 @@ static void without_chains_runs_stay_single(void **state)
     record_run(&r, 0, 3);
     CHECK(1, 1, 1);
     assert_int_equal(fold.chained, 0);
+    assert_int_equal(fold.unchained, 1);
     assert_int_equal(entries_asked, 0);
 }
 

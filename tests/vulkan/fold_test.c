@@ -384,8 +384,8 @@ static void many_submissions_leave_nothing(void **state)
     live = rig_live();
     submit_mixture(&line, built, &fold, &plan, MANY);
     assert_int_equal(line.stats.allocations, allocations);
-    /* How many submissions are in flight at once is the device's business: a few more need a few more
-     * command buffers. Growth with the number of submissions would be thousands. */
+    /* How many submissions are in flight at once is the device's business: a few more need a few
+     * more command buffers. Growth with the number of submissions would be thousands. */
     assert_true(rig_live() < live + MANY / 100);
     assert_int_equal(open_files(), files);
     assert_true(resident_bytes() < resident + RESIDENT_SLACK);
