@@ -311,7 +311,11 @@ enum gantry_status kernel_foldable(struct gantry_kernel *kernel, const struct ke
 
 enum gantry_status kernel_chained(struct gantry_kernel *kernel, const struct kernel_entry **entry)
 {
+    uint64_t shared = (uint64_t)kernel->info.shared_bytes + GANTRY_CHAINED_SHARED;
+
     *entry = NULL;
+    if (shared > kernel->object.device->info.limits.max_shared_bytes)
+        return GANTRY_OK;
     /* Threads that left would pair the barrier between the steps with one inside the body. */
     if (kernel->source->early_return)
         return GANTRY_OK;

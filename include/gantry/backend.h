@@ -121,6 +121,9 @@ struct gantry_drv_memory {
 #define GANTRY_FOLDED_SUFFIX  "_folded"
 #define GANTRY_CHAINED_SUFFIX "_chained"
 
+/* Shared memory that a chained entry takes beside its kernel's own, at most; bytes. */
+#define GANTRY_CHAINED_SHARED 2048
+
 struct gantry_backend_image {
     enum gantry_image_kind kind;
     enum gantry_entry entry; /* ALL where the image holds every entry */

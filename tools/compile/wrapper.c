@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include <gantry/backend.h>
+
 #include "file.h"
 
 /* Definitions stand in the text and not on a command line, so that NVRTC sees them too. */
@@ -76,9 +78,7 @@ static uint32_t most_threads(const struct kernel *kernel)
     return block ? block : kernel->block_max;
 }
 
-/* The chained entry keeps up to 1 KiB and a little of steps beside the kernel's own shared memory,
- * of which a CUDA kernel can declare 48 KiB. */
-enum { CHAINED_SHARED_MOST = 46 << 10 };
+enum { CUDA_STATIC_SHARED = 48 << 10 }; /* what a CUDA kernel can declare */
 
 static void add_entries(struct text *text, const struct unit *unit, const struct kernel *kernel)
 {
@@ -86,7 +86,7 @@ static void add_entries(struct text *text, const struct unit *unit, const struct
     const char *bound =
         most ? pool_print(unit->pool, "GANTRY_MAX_THREADS(%u)", most) : "GANTRY_ANY_THREADS";
     text_print(text, "GANTRY_ENTRIES(%s, %s, %s)\n", kernel->name, kernel->args->name, bound);
-    if (!kernel->early_return && kernel->shared_bytes <= CHAINED_SHARED_MOST)
+    if (!kernel->early_return && kernel->shared_bytes + GANTRY_CHAINED_SHARED <= CUDA_STATIC_SHARED)
         text_print(text, "GANTRY_CHAINED_ENTRY(%s, %s, %s)\n", kernel->name, kernel->args->name,
                    bound);
 }
