@@ -66,7 +66,8 @@ static inline bool device_forked(const struct gantry_device *device)
     return device->process != process_id();
 }
 
-/* Whether the device may be used: not NULL, made by this process, not lost. Costs no system call. */
+/* Whether the device may be used: not NULL, made by this process, not lost. Costs no system call.
+ */
 static inline bool device_is_usable(const struct gantry_device *device)
 {
     return device && !device_forked(device) &&

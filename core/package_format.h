@@ -2,16 +2,17 @@
  * docs/package-format.md says the same in prose.
  *
  * All numbers are little-endian. All offsets count from the file's first byte. The records of one
- * kind lie behind each other; each table's offset is a multiple of 8, each image's a multiple of 16.
- * Texts are offsets into the string area, whose first and last bytes are zero, so that offset 0 is
- * the empty text and every text ends. A reader must not trust anything before it has checked it. */
+ * kind lie behind each other; each table's offset is a multiple of 8, each image's a multiple
+ * of 16. Texts are offsets into the string area, whose first and last bytes are zero, so that
+ * offset 0 is the empty text and every text ends. A reader must not trust anything before it has
+ * checked it. */
 #ifndef GANTRY_CORE_PACKAGE_FORMAT_H
 #define GANTRY_CORE_PACKAGE_FORMAT_H
 
 #include <stdint.h>
 
-#define GPK_MAGIC "GANTRYPK" /* 8 bytes, no zero */
-#define GPK_VERSION 1
+#define GPK_MAGIC       "GANTRYPK" /* 8 bytes, no zero */
+#define GPK_VERSION     1
 #define GPK_ALL_KERNELS 0xffffffffu
 
 struct gpk_table {
@@ -50,8 +51,8 @@ struct gpk_kernel {
     uint32_t reserved;
     double tolerance;     /* IEEE 754 binary64 */
     uint64_t layout_hash; /* XXH64, seed 0, of "ARGS_NAME\n" and per field
-                             "NAME TYPE OFFSET COUNT POINTEE\n" (TYPE as gantry_scalar_name(), numbers
-                             decimal), then "SIZE\n" */
+                             "NAME TYPE OFFSET COUNT POINTEE\n" (TYPE as gantry_scalar_name(),
+                             numbers decimal), then "SIZE\n" */
 };
 
 struct gpk_field {

@@ -10,7 +10,8 @@
 #include <string.h>
 
 enum {
-    /* Launches that pay for a graph: one costs the host 2.3 µs on an H200, a launch by itself 4.2. */
+    /* Launches that pay for a graph: one costs the host 2.3 µs on an H200, a launch by itself 4.2.
+     */
     GRAPH_LEAST = 1,
 
     /* Bytes of a table that the device reads where it was put, over the bus; a larger one is copied

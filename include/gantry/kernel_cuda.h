@@ -699,9 +699,9 @@ template <class Args> struct gantry_held_args_<Args, false> {
     }
 };
 
-/* Steps of a chain, which the block reads many at a time into shared memory: read one by one, each would
- * cost the way to the second-level cache, more than a small step takes. Small arguments lie here,
- * large ones stay where they are. */
+/* Steps of a chain, which the block reads many at a time into shared memory: read one by one, each
+ * would cost the way to the second-level cache, more than a small step takes. Small arguments lie
+ * here, large ones stay where they are. */
 template <class Args, bool small = sizeof(Args) <= 64> struct gantry_steps_ {
     enum { room = 16 };
     uint4 pieces[room][(sizeof(Args) + 15) / 16];
@@ -774,23 +774,23 @@ FN void gantry_read_steps_(Steps &steps, const gantry_fold_args_ &fold, uint fir
 
 /* Not for kernels that can return before a BARRIER, which would pair up with the barrier between
  * the steps, or before a subgroup operation, which would wait for the threads in that barrier. */
-#define GANTRY_CHAINED_ENTRY(name, args_t, bound)                                      \
-    extern "C" __global__ void bound name##_chained(                                   \
-        const __grid_constant__ gantry_fold_args_ fold)                                \
-    {                                                                                  \
-        gantry_begin_();                                                               \
-        __shared__ gantry_steps_<args_t> steps;                                        \
-        const gantry_grid_ grid = {{0, 0, 0}, {1, 1, 1}};                              \
-        for (uint first = 0; first < fold.count; first += steps.room) {                \
-            const uint count = min(fold.count - first, uint(steps.room));              \
-            gantry_read_steps_(steps, fold, first, count);                             \
-            __syncthreads();                                                           \
-            for (uint i = 0; i < count; i++) {                                         \
-                if (steps.runs[i])                                                     \
-                    gantry_body_of_##name(steps.at(fold, first, i), grid);             \
-                __syncthreads();                                                       \
-            }                                                                          \
-        }                                                                              \
+#define GANTRY_CHAINED_ENTRY(name, args_t, bound)                          \
+    extern "C" __global__ void bound name##_chained(                       \
+        const __grid_constant__ gantry_fold_args_ fold)                    \
+    {                                                                      \
+        gantry_begin_();                                                   \
+        __shared__ gantry_steps_<args_t> steps;                            \
+        const gantry_grid_ grid = {{0, 0, 0}, {1, 1, 1}};                  \
+        for (uint first = 0; first < fold.count; first += steps.room) {    \
+            const uint count = min(fold.count - first, uint(steps.room));  \
+            gantry_read_steps_(steps, fold, first, count);                 \
+            __syncthreads();                                               \
+            for (uint i = 0; i < count; i++) {                             \
+                if (steps.runs[i])                                         \
+                    gantry_body_of_##name(steps.at(fold, first, i), grid); \
+                __syncthreads();                                           \
+            }                                                              \
+        }                                                                  \
     }
 
 #endif /* GANTRY_KERNEL_CUDA_H */

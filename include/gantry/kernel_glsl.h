@@ -2,6 +2,8 @@
 #ifndef GANTRY_KERNEL_GLSL_H
 #define GANTRY_KERNEL_GLSL_H
 
+/* clang-format off: it takes GLSL for C */
+
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require

@@ -40,7 +40,8 @@ static void test_chain(struct bench *bench)
     CHECK_EQUAL(bench->stats.fallbacks[GANTRY_FALLBACK_NO_GRAPH], 0);
 }
 
-/* A GPU starts the launches of a graph without edges in turn: they must be long enough to overlap. */
+/* A GPU starts the launches of a graph without edges in turn: they must be long enough to overlap.
+ */
 void test_unordered(struct bench *bench)
 {
     const uint32_t blocks = bench->untimed ? BLOCKS : 64 * BLOCKS;
