@@ -2,7 +2,8 @@
 #ifndef GANTRY_KERNEL_GLSL_H
 #define GANTRY_KERNEL_GLSL_H
 
-/* clang-format off: it takes GLSL for C */
+/* clang-format would take this for C. */
+/* clang-format off */
 
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_scalar_block_layout : require
