@@ -7,8 +7,13 @@ check-local:
 	@test -n "$(CTEST)" || { echo "make check needs ctest (Debian: apt install cmake)" >&2; exit 1; }
 	$(CTEST) --test-dir tests $(CTEST_FLAGS)
 
+# Not part of check: tests/long/CTestTestfile.cmake.in.
+.PHONY: check-long
+check-long: all $(check_PROGRAMS) $(check_LTLIBRARIES) $(check_DATA)
+	$(CTEST) --test-dir tests/long $(CTEST_FLAGS)
+
 clean-local:
-	rm -rf tests/Testing
+	rm -rf tests/Testing tests/long/Testing
 
 include tests/unit/local.mk
 include tests/plugins/local.mk
