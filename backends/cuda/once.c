@@ -43,12 +43,13 @@ static bool has_chain(const struct gantry_plan *plan)
 static enum gantry_status place_table(struct once *once, const struct gantry_plan *plan)
 {
     struct gantry_drv_queue *queue = once->queue;
-    bool copied = plan->table_size > PINNED_TABLE_MOST || has_chain(plan);
     struct staged staged;
     enum gantry_status status;
+    bool copied;
 
     if (plan->table_size == 0)
         return GANTRY_OK;
+    copied = plan->table_size > PINNED_TABLE_MOST || has_chain(plan);
     status = staging_take(queue, plan->table_size, once->value, copied, &staged);
     if (status != GANTRY_OK)
         return status;
