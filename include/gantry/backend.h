@@ -34,7 +34,7 @@ extern "C" {
 
 /* The major number changes when a plugin must be changed, the minor one when entries are appended.
  */
-#define GANTRY_BACKEND_ABI_MAJOR 1
+#define GANTRY_BACKEND_ABI_MAJOR 2
 #define GANTRY_BACKEND_ABI_MINOR 0
 
 /* The plugin's own structs. */
@@ -78,9 +78,12 @@ struct gantry_backend_device_info {
     char skipped[256];       /* why the device can't be used, naming what is missing; "": it can */
     uint32_t features;       /* enum gantry_feature bits */
     struct gantry_limits limits;
-    uint32_t memory_alignment; /* of blocks from memory_allocate; at least 256 */
-    bool programmatic;         /* kernel-to-kernel edges can start early */
-    uint32_t family_count;     /* queue families, 0 where there is no such notion */
+    uint32_t memory_alignment;  /* of blocks from memory_allocate; at least 256 */
+    bool programmatic;          /* kernel-to-kernel edges can start early */
+    uint32_t family_count;      /* queue families, 0 where there is no such notion */
+    uint32_t max_memory_blocks; /* blocks that may exist at once, 0: no limit is known */
+    char occupancy_source[128]; /* where kernel_block and compute_units come from, or what the
+                                   driver does not tell; "": nothing to say */
 };
 
 enum {
@@ -106,10 +109,13 @@ struct gantry_backend_device_params {
 
 /* ---- Memory --------------------------------------------------------------------------------- */
 
-/* A block of memory. Core fills nothing in; the plugin fills everything. */
+/* A block of memory. Core fills nothing in; the plugin fills everything. Core cuts buffers out of
+ * blocks: operations name a block and an offset into it. */
 struct gantry_drv_memory {
     uint64_t address; /* on the device */
     void *host;       /* coherent host mapping, NULL for device memory */
+    void *direct;     /* device memory that the host can write at speed: its coherent mapping, for
+                         writing only, visible to submissions made after the write; else NULL */
     uint64_t size;    /* at least what was asked for, a multiple of 4 */
     enum gantry_memory kind;
     void *driver; /* the plugin's own, e.g. a struct with the VkBuffer */
@@ -179,7 +185,10 @@ struct gantry_op_launch {
 
 struct gantry_op_copy {
     struct gantry_drv_memory *to, *from;
-    uint64_t to_offset, from_offset, size;
+    uint64_t to_offset, from_offset;
+    uint64_t size;                 /* bytes of a row */
+    uint64_t rows;                 /* 1: a plain copy, whose pitches don't count */
+    uint64_t to_pitch, from_pitch; /* bytes from one row to the next, at least size */
 };
 
 struct gantry_op_fill {
@@ -314,6 +323,12 @@ struct gantry_backend_ops {
     enum gantry_status (*memory_allocate)(struct gantry_drv_device *device, enum gantry_memory kind,
                                           uint64_t size, struct gantry_drv_memory *memory);
     void (*memory_free)(struct gantry_drv_device *device, struct gantry_drv_memory *memory);
+
+    /* Lends the caller's own memory to the device: fills in memory (kind GANTRY_MEMORY_REGISTERED,
+     * host == pointer, size at least `size`), which memory_free gives back. Any alignment.
+     * GANTRY_E_UNSUPPORTED with the reason where it can't be had. Optional. NULL: never. */
+    enum gantry_status (*memory_register)(struct gantry_drv_device *device, void *pointer,
+                                          uint64_t size, struct gantry_drv_memory *memory);
 
     /* Kernels. kernel_block proposes a number of threads per block for the entry, at most the
      * kernel's own maximum. Optional. NULL: core proposes 256, clamped. */

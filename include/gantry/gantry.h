@@ -143,6 +143,10 @@ struct gantry_params {
     const char *config_file;
     const char *config_text;
 
+    /* INI text that is stronger than every file and variable, but not than what API calls demand:
+     * for programs that compare values, such as `gantry tune`. A mistake in it is an error. */
+    const char *override_text;
+
     /* Folders to search for plugins before any other, separated by ':'. A relative folder is an
      * error: the current directory is never searched. */
     const char *plugin_path;
@@ -235,8 +239,9 @@ struct gantry_device_info {
     uint32_t index;
     const char *name;
     enum gantry_device_type type;
-    const char *uuid; /* "GPU-xxxxxxxx-…" in lower case; NULL: unknown */
-    const char *pci;  /* "0000:01:00.0"; NULL: unknown */
+    const char *uuid;   /* "GPU-xxxxxxxx-…" in lower case; NULL: unknown */
+    const char *pci;    /* "0000:01:00.0"; NULL: unknown */
+    uint32_t vendor_id; /* PCI vendor: 0x10de; 0: unknown */
     uint32_t backend_count;
     struct {
         const char *backend;        /* "cuda" */
@@ -251,6 +256,10 @@ struct gantry_device_info {
     const char *chosen_section;  /* "[gpu NVIDIA H200] at FILE:LINE", "built-in" */
     struct gantry_limits limits; /* of the chosen backend's view */
     uint32_t features;           /* enum gantry_feature bits */
+
+    /* Where block sizes and grid sizes that nobody set come from, for people: which query of the
+     * driver, or what it does not tell. NULL: unknown. */
+    const char *occupancy_source;
 };
 
 /* Strings stay valid until gantry_close(). Safe from any thread. */
@@ -269,6 +278,8 @@ struct gantry_config_value {
                             the environment */
     uint32_t override_count;
     const char *const *overrides; /* what it beat, strongest first: "VALUE (ORIGIN, [SECTION])" */
+    const char *clamped; /* what a limit of the device makes of the value, and which one: "1024: the
+                            device takes …"; NULL: it holds as it stands */
 };
 
 /* The keys and their effective values for one device, or with device_index UINT32_MAX the values
@@ -279,6 +290,41 @@ GANTRY_API enum gantry_status gantry_config_get(struct gantry *g, uint32_t devic
 
 /* The files that were read, weakest first; NULL past the end. Valid until gantry_close(). */
 GANTRY_API const char *gantry_config_file(struct gantry *g, uint32_t i);
+
+/* Describes a device that is not here, so that the configuration can be asked what it would get:
+ * *index is for gantry_config_count() and gantry_config_get() only. Of the profile, name, type,
+ * uuid, pci, vendor_id, limits and backends (each one's backend and arch; the chosen one is
+ * chosen_backend, or when that is NULL the first that the configuration allows) count. Everything
+ * is copied. Not while another thread asks about this g's configuration. */
+GANTRY_API enum gantry_status
+gantry_config_profile(struct gantry *g, const struct gantry_device_info *profile, uint32_t *index);
+
+/* One remark on a configuration file. Strings are valid during the callback. */
+struct gantry_config_remark {
+    const char *file;
+    uint32_t line; /* from 1; 0: the whole file */
+    bool mistake;  /* false: legal, but doubtful */
+    const char *text;
+};
+
+struct gantry_config_check_params {
+    const char *file; /* a file … */
+    const char *text; /* … or text of `size` bytes; then file is what remarks call it */
+    size_t size;
+
+    /* Packages whose kernels block_size.KERNEL keys are compared with: names that none of them has,
+     * and blocks that the kernel can't take, are remarked on. */
+    const struct gantry_package *const *packages;
+    uint32_t package_count;
+
+    void (*remark)(void *user, const struct gantry_config_remark *remark); /* may be NULL */
+    void *user;
+};
+
+/* Reads INI text as gantry_open() would read a file that somebody named, and passes every remark to
+ * the callback, in the order of the lines. Changes nothing. GANTRY_OK when there is no mistake,
+ * GANTRY_E_CONFIG when there is one, GANTRY_E_IO when the file can't be read. Any thread. */
+GANTRY_API enum gantry_status gantry_config_check(const struct gantry_config_check_params *params);
 
 /* ---- Devices ------------------------------------------------------------------------------ */
 
@@ -406,12 +452,38 @@ struct gantry_queue_stats {
 GANTRY_API enum gantry_status gantry_queue_stats(struct gantry_queue *queue,
                                                  struct gantry_queue_stats *stats);
 
+/* ---- Memory ------------------------------------------------------------------------------- */
+
+/* The memory of an open device, as this struct gantry_device sees it. Bytes. */
+struct gantry_memory_info {
+    uint64_t total;        /* the device has; 0: unknown */
+    uint64_t budget;       /* this process can have, what it has included; 0: unknown */
+    uint64_t used;         /* in buffers and in gantry's own needs, as they were asked for */
+    uint64_t reserved;     /* taken from the driver: used, cached and lost to rounding */
+    uint64_t cached;       /* reserved and free for new buffers */
+    uint64_t largest_free; /* the largest buffer that fits into what is cached */
+    uint64_t peak;         /* most that was ever used */
+    uint64_t host_used;    /* upload and readback memory, of which the above count nothing */
+    uint32_t blocks;       /* blocks from the driver, of all kinds of memory */
+    uint32_t buffers;      /* live */
+};
+
+/* Any thread. */
+GANTRY_API enum gantry_status gantry_device_memory(struct gantry_device *device,
+                                                   struct gantry_memory_info *info);
+
+/* Gives cached memory back to the driver. Waits for nothing: memory of destroyed buffers that work
+ * still uses stays. gantry does so by itself before it reports that there is no memory left, and
+ * while the device is idle. Any thread. */
+GANTRY_API enum gantry_status gantry_device_trim(struct gantry_device *device);
+
 /* ---- Buffers ------------------------------------------------------------------------------ */
 
 enum gantry_memory {
-    GANTRY_MEMORY_DEVICE = 0,   /* the device's own memory; no host address */
-    GANTRY_MEMORY_UPLOAD = 1,   /* host memory that the device reads; written by the host */
-    GANTRY_MEMORY_READBACK = 2, /* host memory that the device writes; cached for host reads */
+    GANTRY_MEMORY_DEVICE = 0,     /* the device's own memory; no host address */
+    GANTRY_MEMORY_UPLOAD = 1,     /* host memory that the device reads; written by the host */
+    GANTRY_MEMORY_READBACK = 2,   /* host memory that the device writes; cached for host reads */
+    GANTRY_MEMORY_REGISTERED = 3, /* the caller's own: only through gantry_host_register() */
 };
 
 struct gantry_buffer_params {
@@ -435,6 +507,24 @@ GANTRY_API gantry_ptr gantry_buffer_address(const struct gantry_buffer *buffer);
  * flush is needed, but reads must wait for the point of the work that wrote. */
 GANTRY_API void *gantry_buffer_host(const struct gantry_buffer *buffer);
 GANTRY_API uint64_t gantry_buffer_size(const struct gantry_buffer *buffer);
+
+struct gantry_host_params {
+    void *pointer; /* the caller's memory; any alignment */
+    uint64_t size; /* bytes, at least 1 */
+    const char *label;
+};
+
+/* Makes the caller's memory a buffer: the device reads and writes it where it is, copies to and
+ * from it go at the speed of the bus, and recorded uploads and downloads of host memory inside it
+ * need no staging. The memory must stay mapped until the buffer is destroyed;
+ * gantry_buffer_destroy() waits for the work that was given to the device before, so that the
+ * memory is the caller's alone when it returns. Fails with GANTRY_E_UNSUPPORTED where the driver
+ * can't take foreign memory, or not this one (such as read-only mappings), and says why; the memory
+ * is then as it was. Page-locking costs time and memory that the system can't swap: register what
+ * is used often. */
+GANTRY_API enum gantry_status gantry_host_register(struct gantry_device *device,
+                                                   const struct gantry_host_params *params,
+                                                   struct gantry_buffer **buffer);
 
 /* ---- Packages, modules and kernels -------------------------------------------------------- */
 
@@ -647,6 +737,27 @@ GANTRY_API uint32_t gantry_list_upload(struct gantry_list *list, struct gantry_b
 GANTRY_API uint32_t gantry_list_download(struct gantry_list *list, struct gantry_buffer *from,
                                          uint64_t offset, void *to, uint64_t size);
 
+/* A rectangle of bytes: rows of one width, apart by a pitch that may differ between the two sides.
+ * Rows of one side must not overlap. Zero rows, or rows of no bytes, are nothing. */
+struct gantry_rect {
+    uint64_t width; /* bytes of a row */
+    uint64_t rows;
+    uint64_t to_pitch, from_pitch; /* bytes from the start of one row to that of the next, at least
+                                      width; 0: width */
+};
+
+/* As gantry_list_copy(), _upload() and _download(), for rectangles. The offsets are those of the
+ * first row. */
+GANTRY_API uint32_t gantry_list_copy_rect(struct gantry_list *list, struct gantry_buffer *to,
+                                          uint64_t to_offset, struct gantry_buffer *from,
+                                          uint64_t from_offset, const struct gantry_rect *rect);
+GANTRY_API uint32_t gantry_list_upload_rect(struct gantry_list *list, struct gantry_buffer *to,
+                                            uint64_t offset, const void *from,
+                                            const struct gantry_rect *rect);
+GANTRY_API uint32_t gantry_list_download_rect(struct gantry_list *list, struct gantry_buffer *from,
+                                              uint64_t offset, void *to,
+                                              const struct gantry_rect *rect);
+
 /* Names the commands that follow, up to the next label; NULL or "" ends it. Copied. */
 GANTRY_API uint32_t gantry_list_label(struct gantry_list *list, const char *text);
 
@@ -750,6 +861,20 @@ GANTRY_API enum gantry_status gantry_queue_fill(struct gantry_queue *queue,
                                                 struct gantry_buffer *buffer, uint64_t offset,
                                                 uint64_t size, uint32_t pattern,
                                                 struct gantry_point *point);
+
+/* The same for rectangles. */
+GANTRY_API enum gantry_status
+gantry_queue_copy_rect(struct gantry_queue *queue, struct gantry_buffer *to, uint64_t to_offset,
+                       struct gantry_buffer *from, uint64_t from_offset,
+                       const struct gantry_rect *rect, struct gantry_point *point);
+GANTRY_API enum gantry_status gantry_queue_upload_rect(struct gantry_queue *queue,
+                                                       struct gantry_buffer *to, uint64_t offset,
+                                                       const void *from,
+                                                       const struct gantry_rect *rect,
+                                                       struct gantry_point *point);
+GANTRY_API enum gantry_status
+gantry_queue_download_rect(struct gantry_queue *queue, struct gantry_buffer *from, uint64_t offset,
+                           void *to, const struct gantry_rect *rect, struct gantry_point *point);
 
 /* Sends the open batch, if there is one; its failure when the driver refuses it. Does not wait for
  * the device. */
