@@ -187,7 +187,7 @@ struct gantry_op_copy {
     struct gantry_drv_memory *to, *from;
     uint64_t to_offset, from_offset;
     uint64_t size;                 /* bytes of a row */
-    uint64_t rows;                 /* 1: a plain copy, whose pitches don't count */
+    uint64_t rows;                 /* 0 or 1: a plain copy, whose pitches don't count */
     uint64_t to_pitch, from_pitch; /* bytes from one row to the next, at least size */
 };
 
