@@ -154,11 +154,8 @@ static struct gantry_op op(enum gantry_op_kind kind, uint32_t stage)
                                               .args = args,
                                               .args_size = 4};
     else if (kind == GANTRY_OP_COPY)
-        op.copy = (struct gantry_op_copy){.to = &memory[1],
-                                          .from = &memory[0],
-                                          .to_offset = 6,
-                                          .from_offset = 5,
-                                          .size = 7};
+        op.copy = (struct gantry_op_copy){
+            .to = &memory[1], .from = &memory[0], .to_offset = 6, .from_offset = 5, .size = 7};
     else if (kind == GANTRY_OP_FILL)
         op.fill = (struct gantry_op_fill){&memory[0], 8, 12, 13};
     return op;
