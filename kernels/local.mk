@@ -28,7 +28,9 @@ COMPILE_KERNEL = $(AM_V_GEN)$(MKDIR_P) $(@D) && \
 else
 COMPILE_KERNEL = $(AM_V_GEN)$(MKDIR_P) $(@D) && \
 	case $@ in \
+	tests/kernels/*) more="--targets host --host-so $(KERNEL_BASE).so --prefix gantry_";; \
 	tests/*) more="--targets $(TEST_TARGETS) --host-so $(KERNEL_BASE).so";; \
+	*/gantry-kernels.gpk) more="--prefix gantry_";; \
 	*) more=--embed;; \
 	esac && \
 	tools/gantry$(EXEEXT) compile $< -o $@ --header $(KERNEL_BASE).h -I $(top_srcdir)/include \
@@ -48,9 +50,16 @@ endif
 .gpk.h:
 	@test -f $@ || { rm -f $<; $(MAKE) $(AM_MAKEFLAGS) $<; }
 
-KERNELS = kernels/bench.gpk kernels/edge.gpk kernels/saxpy.gpk
+KERNELS = kernels/bench.gpk kernels/edge.gpk kernels/saxpy.gpk kernels/gantry-kernels.gpk
 TEST_PACKAGES =
-EXTRA_DIST += $(KERNELS:.gpk=.gk)
+EXTRA_DIST += $(KERNELS:.gpk=.gk) $(KERNEL_LIBRARY)
+
+# The kernel library: what gantry-kernels.gk includes, a file a noun. Its C names begin with gantry_, and
+# its package is too large to lie in the header.
+KERNEL_LIBRARY = \
+	kernels/library/vector.gk \
+	kernels/library/copy.gk
+kernels/gantry-kernels.gpk: $(KERNEL_LIBRARY)
 check_DATA += $(TEST_PACKAGES)
 
 # Or make removes a package that it made only for the sake of its header.

@@ -98,7 +98,7 @@ static bool write_outputs(struct compilation *c)
 {
     const struct settings *settings = c->settings;
     struct text package = package_bytes(c, describe_toolchain(c));
-    struct text header = header_text(c->unit, settings->embed ? &package : NULL);
+    struct text header = header_text(c->unit, settings->prefix, settings->embed ? &package : NULL);
     return (!settings->header || file_write(c->pool, settings->header, header.data, header.size)) &&
            (!settings->depfile || write_depfile(c)) &&
            file_write(c->pool, settings->output, package.data, package.size);

@@ -44,24 +44,23 @@ static void add_field(struct text *text, const struct field *field)
 
 /* Two headers may share a struct through a common include file: whoever comes first defines it, and
  * both check it. */
-static void add_record(struct text *text, const struct record *record)
+static void add_record(struct text *text, const struct record *record, const char *name)
 {
-    text_print(text, "\n#ifndef GANTRY_STRUCT_%s\n#define GANTRY_STRUCT_%s\nstruct %s {\n",
-               record->name, record->name, record->name);
+    text_print(text, "\n#ifndef GANTRY_STRUCT_%s\n#define GANTRY_STRUCT_%s\nstruct %s {\n", name,
+               name, name);
     for (size_t i = 0; i < record->field_count; i++)
         add_field(text, &record->fields[i]);
     text_print(text, "};\n#endif\n");
-    text_print(text, "static_assert(sizeof(struct %s) == %u, \"struct %s\");\n", record->name,
-               record->size, record->name);
+    text_print(text, "static_assert(sizeof(struct %s) == %u, \"struct %s\");\n", name, record->size,
+               name);
     for (size_t i = 0; i < record->field_count; i++)
-        text_print(text, "static_assert(offsetof(struct %s, %s) == %u, \"%s.%s\");\n", record->name,
-                   record->fields[i].name, record->fields[i].offset, record->name,
-                   record->fields[i].name);
+        text_print(text, "static_assert(offsetof(struct %s, %s) == %u, \"%s.%s\");\n", name,
+                   record->fields[i].name, record->fields[i].offset, name, record->fields[i].name);
 }
 
-static void add_kernel(struct text *text, const struct kernel *kernel)
+static void add_kernel(struct text *text, const struct kernel *kernel, const char *name,
+                       const char *args_name)
 {
-    const char *name = kernel->name;
     text_print(text,
                "\n#define %s_LAYOUT UINT64_C(0x%016llx)\n"
                "\n"
@@ -71,7 +70,7 @@ static void add_kernel(struct text *text, const struct kernel *kernel)
                "    struct gantry_kernel_params params = {block, %s_LAYOUT};\n"
                "    return gantry_kernel_create(module, \"%s\", &params, kernel);\n"
                "}\n",
-               name, (unsigned long long)kernel->layout_hash, name, name, name);
+               name, (unsigned long long)kernel->layout_hash, name, name, kernel->name);
     text_print(text,
                "\n"
                "static inline uint32_t %s_launch(struct gantry_list *list,\n"
@@ -80,7 +79,7 @@ static void add_kernel(struct text *text, const struct kernel *kernel)
                "{\n"
                "    return gantry_list_launch(list, kernel, threads, args, sizeof(*args));\n"
                "}\n",
-               name, kernel->args->name);
+               name, args_name);
 }
 
 static void add_package(struct text *text, const char *name, const struct text *package)
@@ -91,10 +90,11 @@ static void add_package(struct text *text, const char *name, const struct text *
     text_print(text, "\n};\nstatic const size_t %s_gpk_size = sizeof(%s_gpk);\n", name, name);
 }
 
-struct text header_text(const struct unit *unit, const struct text *package)
+struct text header_text(const struct unit *unit, const char *prefix, const struct text *package)
 {
-    struct text text = text_new(unit->pool);
-    const char *name = identifier(unit->pool, unit->name);
+    struct pool *pool = unit->pool;
+    struct text text = text_new(pool);
+    const char *name = identifier(pool, unit->name);
     text_print(&text,
                "/* Made by gantry compile from %s. */\n"
                "#ifndef GANTRY_PACKAGE_%s\n"
@@ -114,12 +114,16 @@ struct text header_text(const struct unit *unit, const struct text *package)
                       "#endif\n");
     for (size_t i = 0; i < unit->record_count; i++)
         if (unit->records[i]->reflected)
-            add_record(&text, unit->records[i]);
+            add_record(&text, unit->records[i],
+                       pool_print(pool, "%s%s", prefix, unit->records[i]->name));
     text_print(&text, "\n#undef GANTRY_ALIGNED\n");
-    for (size_t i = 0; i < unit->kernel_count; i++)
-        add_kernel(&text, unit->kernels[i]);
+    for (size_t i = 0; i < unit->kernel_count; i++) {
+        const struct kernel *kernel = unit->kernels[i];
+        add_kernel(&text, kernel, pool_print(pool, "%s%s", prefix, kernel->name),
+                   pool_print(pool, "%s%s", prefix, kernel->args->name));
+    }
     if (package)
-        add_package(&text, name, package);
+        add_package(&text, pool_print(pool, "%s%s", prefix, name), package);
     text_print(&text, "\n#endif\n");
     return text;
 }

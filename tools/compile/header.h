@@ -5,7 +5,7 @@
 
 #include "unit.h"
 
-/* `package` NULL: its bytes are not put in. */
-struct text header_text(const struct unit *unit, const struct text *package);
+/* C names begin with `prefix`. `package` NULL: its bytes are not put in. */
+struct text header_text(const struct unit *unit, const char *prefix, const struct text *package);
 
 #endif

@@ -1,5 +1,6 @@
 #include "settings.h"
 
+#include <ctype.h>
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 
 enum {
     OPTION_HEADER = 256,
+    OPTION_PREFIX,
     OPTION_EMBED,
     OPTION_TARGETS,
     OPTION_ARCHS,
@@ -26,6 +28,7 @@ enum {
 static const struct option long_options[] = {
     {"output", required_argument, NULL, 'o'},
     {"header", required_argument, NULL, OPTION_HEADER},
+    {"prefix", required_argument, NULL, OPTION_PREFIX},
     {"embed", no_argument, NULL, OPTION_EMBED},
     {"targets", required_argument, NULL, OPTION_TARGETS},
     {"cuda-archs", required_argument, NULL, OPTION_ARCHS},
@@ -44,6 +47,7 @@ static const char usage[] =
     "\n"
     "  -o, --output FILE    the package\n"
     "  --header FILE        the C header\n"
+    "  --prefix TEXT        begin the header's C names with it; kernels keep their names\n"
     "  --embed              put the package's bytes into the header too\n"
     "  --targets LIST       images to make: spirv, cuda, source, host (default: spirv, source, "
     "and\n"
@@ -114,6 +118,9 @@ static int read_option(struct settings *settings, struct pool *pool, int option)
         return TOOL_DONE;
     case OPTION_HEADER:
         settings->header = optarg;
+        return TOOL_DONE;
+    case OPTION_PREFIX:
+        settings->prefix = optarg;
         return TOOL_DONE;
     case OPTION_EMBED:
         settings->embed = true;
@@ -209,6 +216,14 @@ static int check_tools(const struct settings *settings)
     return TOOL_DONE;
 }
 
+static bool is_prefix(const char *text)
+{
+    for (const char *c = text; *c; c++)
+        if (*c != '_' && !isalpha((unsigned char)*c) && (c == text || !isdigit((unsigned char)*c)))
+            return false;
+    return true;
+}
+
 static int complete(struct settings *settings, struct pool *pool)
 {
     if (!settings->input)
@@ -217,6 +232,8 @@ static int complete(struct settings *settings, struct pool *pool)
         return complain("%s: no package is named with -o", settings->input);
     if (settings->embed && !settings->header)
         return complain("--embed needs --header");
+    if (!is_prefix(settings->prefix))
+        return complain("--prefix %s: C names are made of letters, digits and _", settings->prefix);
     find_tools(settings);
     if (!settings->targets_given) {
         settings->spirv = settings->source = true;
@@ -235,6 +252,7 @@ int settings_read(struct settings *settings, struct pool *pool, int argc, char *
 {
     int option;
     optind = 0;
+    settings->prefix = "";
     while ((option = getopt_long(argc, argv, "o:I:D:", long_options, NULL)) != -1) {
         int status = read_option(settings, pool, option);
         if (status != TOOL_DONE)

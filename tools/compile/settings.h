@@ -16,6 +16,7 @@ struct architecture {
 struct settings {
     const char *input, *output;
     const char *header;  /* NULL: none */
+    const char *prefix;  /* of the header's C names, "" for none */
     const char *host_so; /* a copy of the host image; NULL: none */
     const char *depfile, *keep;
     bool embed;
