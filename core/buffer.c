@@ -32,41 +32,57 @@ static enum gantry_status check_params(const struct gantry_device *device,
 /* The memory is a multiple of 4 bytes, so a size that is none can be rounded up. */
 static enum gantry_status fill_with_zeros(struct gantry_buffer *buffer)
 {
-    if (buffer->memory.host) {
-        memset(buffer->memory.host, 0, buffer->size);
+    if (memory_host(&buffer->memory)) {
+        memset(memory_host(&buffer->memory), 0, buffer->size);
         return GANTRY_OK;
     }
-    return queue_fill_now(buffer->object.device, &buffer->memory, 0,
+    return queue_fill_now(buffer->object.device, buffer_block(buffer), buffer_offset(buffer, 0),
                           (buffer->size + 3) & ~UINT64_C(3), 0);
+}
+
+enum gantry_status buffer_make(struct gantry_device *device, const struct memory *memory,
+                               const char *label, struct gantry_buffer **out)
+{
+    struct gantry_buffer *buffer = calloc(1, sizeof(*buffer));
+
+    if (!buffer)
+        return fail(GANTRY_E_OUT_OF_HOST_MEMORY, "no host memory for a buffer");
+    buffer->refs = 1;
+    buffer->size = memory->size;
+    buffer->label = strdup(label ? label : "buffer");
+    if (!buffer->label) {
+        free(buffer);
+        return fail(GANTRY_E_OUT_OF_HOST_MEMORY, "no host memory for a buffer");
+    }
+    buffer->memory = *memory;
+    object_link(&buffer->object, device, OBJECT_BUFFER);
+    *out = buffer;
+    return GANTRY_OK;
 }
 
 static enum gantry_status make(struct gantry_device *device,
                                const struct gantry_buffer_params *params,
-                               struct gantry_buffer **out)
+                               struct gantry_buffer **buffer)
 {
-    struct gantry_buffer *buffer = calloc(1, sizeof(*buffer));
-    enum gantry_status status;
+    struct memory memory;
+    enum gantry_status status =
+        memory_allocate(device, params->memory, params->size, "gantry_buffer_create", &memory);
 
-    if (!buffer)
-        return fail(GANTRY_E_OUT_OF_HOST_MEMORY, "gantry_buffer_create: out of host memory");
-    buffer->object.device = device;
-    buffer->refs = 1;
-    buffer->size = params->size;
-    buffer->label = strdup(params->label ? params->label : "buffer");
-    if (!buffer->label)
-        status = fail(GANTRY_E_OUT_OF_HOST_MEMORY, "gantry_buffer_create: out of host memory");
-    else
-        status = memory_allocate(device, params->memory, params->size, "gantry_buffer_create",
-                                 &buffer->memory);
-    if (status == GANTRY_OK && params->zero)
-        status = fill_with_zeros(buffer);
+    if (status != GANTRY_OK)
+        return status;
+    status = buffer_make(device, &memory, params->label, buffer);
     if (status != GANTRY_OK) {
-        buffer_free(buffer);
+        memory_free(device, &memory);
         return status;
     }
-    object_link(&buffer->object, device, OBJECT_BUFFER);
-    *out = buffer;
-    return GANTRY_OK;
+    if (params->zero)
+        status = fill_with_zeros(*buffer);
+    if (status != GANTRY_OK) {
+        object_unlink(&(*buffer)->object);
+        buffer_free(*buffer);
+        *buffer = NULL;
+    }
+    return status;
 }
 
 enum gantry_status gantry_buffer_create(struct gantry_device *device,
@@ -144,12 +160,12 @@ void gantry_buffer_destroy(struct gantry_buffer **handle)
 
 gantry_ptr gantry_buffer_address(const struct gantry_buffer *buffer)
 {
-    return buffer ? buffer->memory.address : 0;
+    return buffer ? memory_address(&buffer->memory) : 0;
 }
 
 void *gantry_buffer_host(const struct gantry_buffer *buffer)
 {
-    return buffer ? buffer->memory.host : NULL;
+    return buffer ? memory_host(&buffer->memory) : NULL;
 }
 
 uint64_t gantry_buffer_size(const struct gantry_buffer *buffer)

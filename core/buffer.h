@@ -2,11 +2,12 @@
 #define GANTRY_CORE_BUFFER_H
 
 #include "device.h"
+#include "memory.h"
 
 struct gantry_buffer {
     struct object object;
     uint64_t size; /* as asked for */
-    struct gantry_drv_memory memory;
+    struct memory memory;
     char *label;    /* never NULL */
     unsigned refs;  /* the handle, and one for each list that copies from or to it; guarded by the
                        device's lock */
@@ -22,11 +23,24 @@ void buffer_unref(struct gantry_buffer *buffer);
 /* Frees at once; the caller knows that no work uses it. */
 void buffer_free(struct gantry_buffer *buffer);
 
-/* Memory from the plugin, after what is retired was collected when the first try fails. Failures of
- * size name the size asked for, what is free, and `what` it is for. */
-enum gantry_status memory_allocate(struct gantry_device *device, enum gantry_memory kind,
-                                   uint64_t size, const char *what,
-                                   struct gantry_drv_memory *memory);
-void memory_free(struct gantry_device *device, struct gantry_drv_memory *memory);
+/* A buffer over memory that is no other's, which it takes over; on failure the caller keeps it. */
+enum gantry_status buffer_make(struct gantry_device *device, const struct memory *memory,
+                               const char *label, struct gantry_buffer **buffer);
+
+/* Operations on byte `offset` of a buffer name its block and an offset there. */
+static inline struct gantry_drv_memory *buffer_block(const struct gantry_buffer *buffer)
+{
+    return buffer->memory.block;
+}
+
+static inline uint64_t buffer_offset(const struct gantry_buffer *buffer, uint64_t offset)
+{
+    return buffer->memory.offset + offset;
+}
+
+static inline enum gantry_memory buffer_kind(const struct gantry_buffer *buffer)
+{
+    return buffer->memory.block->kind;
+}
 
 #endif

@@ -23,8 +23,8 @@ struct transfer {
  * LIST_INSTANCES. */
 struct list_instance {
     struct gantry_drv_plan *built;
-    struct gantry_drv_memory upload, readback; /* size 0: none */
-    struct gantry_queue *queue;                /* of the last submission, held; NULL: none */
+    struct memory upload, readback; /* size 0: none */
+    struct gantry_queue *queue;     /* of the last submission, held; NULL: none */
     uint64_t value;
     uint64_t serial;            /* of that submission within the list */
     struct transfer *downloads; /* to deliver after the last submission; guarded by that queue */

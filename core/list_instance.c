@@ -22,7 +22,7 @@ enum gantry_status list_check_buffers(const struct gantry_list *list)
 /* ---- Staging -------------------------------------------------------------------------------- */
 
 static enum gantry_status reserve_staging(struct gantry_device *device, enum gantry_memory kind,
-                                          uint64_t size, struct gantry_drv_memory *memory)
+                                          uint64_t size, struct memory *memory)
 {
     if (memory->size >= size)
         return GANTRY_OK;
@@ -81,7 +81,7 @@ static void stage_uploads(const struct gantry_list *list, struct list_instance *
         const struct command_transfer *transfer = &list->commands[i].transfer;
 
         if (list->commands[i].kind == COMMAND_UPLOAD)
-            memcpy((uint8_t *)instance->upload.host + transfer->staging, transfer->host,
+            memcpy((uint8_t *)memory_host(&instance->upload) + transfer->staging, transfer->host,
                    transfer->size);
     }
 }

@@ -13,7 +13,7 @@ libgantry_core_la_SOURCES = \
 	core/registry.h core/registry.c core/context.h core/context.c core/report.h core/report.c \
 	core/choose.h core/choose.c core/device.h core/device.c core/object.c \
 	core/notice.h core/notice.c core/buffer.h core/buffer.c \
-	core/memory.c core/package_format.h core/package_hash.h core/package.h core/package.c core/package_parse.c \
+	core/memory.h core/memory.c core/package_format.h core/package_hash.h core/package.h core/package.c core/package_parse.c \
 	core/package_reader.h core/package_records.c \
 	core/package_check.h core/package_check.c core/package_wrap.c core/block.h core/block.c \
 	core/wish.h core/wish.c core/entry.h core/entry.c core/module.h core/module.c core/kernel.c \

@@ -1,5 +1,6 @@
 /* Memory from the plugin, with a second try when there seems to be none left. */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "buffer.h"
 #include "queue.h"
@@ -40,28 +41,47 @@ static enum gantry_status out_of_memory(struct gantry_device *device, uint64_t s
 }
 
 enum gantry_status memory_allocate(struct gantry_device *device, enum gantry_memory kind,
-                                   uint64_t size, const char *what,
-                                   struct gantry_drv_memory *memory)
+                                   uint64_t size, const char *what, struct memory *memory)
 {
-    enum gantry_status status = try_allocate(device, kind, size, memory);
+    struct gantry_drv_memory block;
+    enum gantry_status status = try_allocate(device, kind, size, &block);
 
     if (status == GANTRY_E_OUT_OF_MEMORY && anything_retired(device)) {
         queue_idle_all(device);
         retire_collect(device);
-        status = try_allocate(device, kind, size, memory);
+        status = try_allocate(device, kind, size, &block);
     }
-    if (status == GANTRY_OK)
-        return GANTRY_OK;
-    *memory = (struct gantry_drv_memory){.size = 0};
+    *memory = (struct memory){.size = 0};
+    if (status == GANTRY_OK) {
+        status = memory_adopt(device, &block, size, memory);
+        if (status == GANTRY_OK)
+            return GANTRY_OK;
+        device->ops->memory_free(device->drv, &block);
+    }
     if (status == GANTRY_E_OUT_OF_MEMORY)
         return out_of_memory(device, size, what);
     fail_context("%s", what);
     return status;
 }
 
-void memory_free(struct gantry_device *device, struct gantry_drv_memory *memory)
+enum gantry_status memory_adopt(struct gantry_device *device, const struct gantry_drv_memory *block,
+                                uint64_t size, struct memory *memory)
 {
-    if (memory->size)
-        device->ops->memory_free(device->drv, memory);
-    *memory = (struct gantry_drv_memory){.size = 0};
+    struct gantry_drv_memory *kept = malloc(sizeof(*kept));
+
+    (void)device;
+    if (!kept)
+        return fail(GANTRY_E_OUT_OF_HOST_MEMORY, "no host memory for a block of memory");
+    *kept = *block;
+    *memory = (struct memory){.block = kept, .size = size};
+    return GANTRY_OK;
+}
+
+void memory_free(struct gantry_device *device, struct memory *memory)
+{
+    if (memory->block) {
+        device->ops->memory_free(device->drv, memory->block);
+        free(memory->block);
+    }
+    *memory = (struct memory){.size = 0};
 }

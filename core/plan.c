@@ -177,6 +177,18 @@ static enum gantry_status fill_launch(struct builder *b, const struct fold_unit 
     return GANTRY_OK;
 }
 
+static void copy_to(struct gantry_op *op, const struct memory *memory, uint64_t offset)
+{
+    op->copy.to = memory->block;
+    op->copy.to_offset = memory->offset + offset;
+}
+
+static void copy_from(struct gantry_op *op, const struct memory *memory, uint64_t offset)
+{
+    op->copy.from = memory->block;
+    op->copy.from_offset = memory->offset + offset;
+}
+
 static void fill_transfer(struct builder *b, const struct command *command, struct gantry_op *op)
 {
     const struct command_transfer *transfer = &command->transfer;
@@ -184,10 +196,13 @@ static void fill_transfer(struct builder *b, const struct command *command, stru
 
     op->kind = GANTRY_OP_COPY;
     op->copy.size = transfer->size;
-    op->copy.to = upload ? &transfer->buffer->memory : b->input->readback;
-    op->copy.to_offset = upload ? transfer->offset : transfer->staging;
-    op->copy.from = upload ? b->input->upload : &transfer->buffer->memory;
-    op->copy.from_offset = upload ? transfer->staging : transfer->offset;
+    if (upload) {
+        copy_to(op, &transfer->buffer->memory, transfer->offset);
+        copy_from(op, b->input->upload, transfer->staging);
+    } else {
+        copy_to(op, b->input->readback, transfer->staging);
+        copy_from(op, &transfer->buffer->memory, transfer->offset);
+    }
     if (!upload)
         b->plan->view.host_writes = true;
 }
@@ -200,17 +215,15 @@ static enum gantry_status fill_op(struct builder *b, const struct fold_unit *uni
         return fill_launch(b, unit, &command->launch, op);
     case COMMAND_COPY:
         op->kind = GANTRY_OP_COPY;
-        op->copy.to = &command->copy.to->memory;
-        op->copy.to_offset = command->copy.to_offset;
-        op->copy.from = &command->copy.from->memory;
-        op->copy.from_offset = command->copy.from_offset;
+        copy_to(op, &command->copy.to->memory, command->copy.to_offset);
+        copy_from(op, &command->copy.from->memory, command->copy.from_offset);
         op->copy.size = command->copy.size;
         b->plan->view.host_writes |= op->copy.to->kind != GANTRY_MEMORY_DEVICE;
         return GANTRY_OK;
     case COMMAND_FILL:
         op->kind = GANTRY_OP_FILL;
-        op->fill.memory = &command->fill.buffer->memory;
-        op->fill.offset = command->fill.offset;
+        op->fill.memory = buffer_block(command->fill.buffer);
+        op->fill.offset = buffer_offset(command->fill.buffer, command->fill.offset);
         op->fill.size = command->fill.size;
         op->fill.pattern = command->fill.pattern;
         b->plan->view.host_writes |= op->fill.memory->kind != GANTRY_MEMORY_DEVICE;

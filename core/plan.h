@@ -3,6 +3,7 @@
 #define GANTRY_CORE_PLAN_H
 
 #include "fold.h"
+#include "memory.h"
 
 struct plan_input {
     const struct command *commands;
@@ -10,9 +11,9 @@ struct plan_input {
     const uint8_t *bytes;               /* arguments and labels of the commands */
     const struct patchable *patchables; /* by their number less 1; NULL without any */
     uint32_t patchable_count;
-    bool patched;                     /* the plan is built, and its table may be patched */
-    struct gantry_drv_memory *upload; /* staging of this instance; may be NULL without transfers */
-    struct gantry_drv_memory *readback;
+    bool patched;                /* the plan is built, and its table may be patched */
+    const struct memory *upload; /* staging of this instance; may be NULL without transfers */
+    const struct memory *readback;
     struct gantry_size max_blocks; /* of the device: for laying out folded grids */
     struct fold_limits fold;
     uint32_t chains;   /* how wide independent operations are laid */

@@ -95,7 +95,7 @@ struct direction {
     enum command_kind kind;
     enum gantry_memory memory_kind;
     struct staging *staging;
-    struct gantry_drv_memory *memory;
+    struct memory *memory;
 };
 
 static struct direction upload_of(struct gantry_queue *queue)
@@ -122,7 +122,7 @@ static enum gantry_status take_with_memory(struct gantry_queue *queue,
 {
     struct gantry_device *device = queue->object.device;
     uint64_t size = (uint64_t)device->policy.staging_mib << 20;
-    struct gantry_drv_memory made;
+    struct memory made;
     enum gantry_status status;
 
     lock_take(&queue->lock);
@@ -189,7 +189,7 @@ static enum gantry_status record_piece(struct gantry_queue *queue,
                                        const struct direction *direction,
                                        const struct command_transfer *piece)
 {
-    uint8_t *staged = (uint8_t *)direction->memory->host + piece->staging;
+    uint8_t *staged = (uint8_t *)memory_host(direction->memory) + piece->staging;
     const struct delivery delivery = {next_value(queue), piece->host, staged, piece->size};
     bool download = direction->kind == COMMAND_DOWNLOAD;
     enum gantry_status status = download ? deliveries_add(queue, &delivery) : GANTRY_OK;

@@ -126,7 +126,7 @@ static enum gantry_status add_deliveries(struct gantry_queue *queue,
 
     for (uint32_t i = 0; i < instance->download_count && status == GANTRY_OK; i++) {
         const struct transfer *transfer = &instance->downloads[i];
-        const uint8_t *from = (const uint8_t *)instance->readback.host + transfer->staging;
+        const uint8_t *from = (const uint8_t *)memory_host(&instance->readback) + transfer->staging;
 
         status =
             deliveries_add(queue, &(struct delivery){value, transfer->host, from, transfer->size});

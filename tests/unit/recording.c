@@ -9,6 +9,7 @@
 struct entry_rule entry_rules[KERNELS][CHAINED + 1];
 unsigned entries_asked;
 struct gantry_kernel kernels[KERNELS];
+struct gantry_drv_memory blocks[2];
 struct gantry_buffer buffers[2];
 
 static struct gantry_kernel_source sources[KERNELS];
@@ -84,8 +85,11 @@ int reset_kernels(void **state)
         set_entry(i, FOLDED, &kernels[i].folded);
         set_entry(i, CHAINED, &kernels[i].chained);
     }
-    for (int i = 0; i < 2; i++)
-        buffers[i] = (struct gantry_buffer){.size = 4096, .memory = {.size = 4096}};
+    for (int i = 0; i < 2; i++) {
+        blocks[i] = (struct gantry_drv_memory){.size = 8192};
+        buffers[i] = (struct gantry_buffer){
+            .size = 4096, .memory = {.block = &blocks[i], .offset = 1024 * i, .size = 4096}};
+    }
     entries_asked = 0;
     return 0;
 }

@@ -26,7 +26,8 @@ extern struct entry_rule entry_rules[KERNELS][CHAINED + 1];
 extern unsigned entries_asked; /* for folded and chained entries */
 
 extern struct gantry_kernel kernels[KERNELS];
-extern struct gantry_buffer buffers[2];
+extern struct gantry_drv_memory blocks[2];
+extern struct gantry_buffer buffers[2]; /* at bytes 0 and 1024 of their blocks */
 
 /* For cmocka: kernels and buffers as new; every entry is there, and waits where rules say so. */
 int reset_kernels(void **state);

@@ -17,8 +17,10 @@
 
 static const struct gantry_size wide = {2147483647, 65535, 65535};
 static const struct gantry_size one = {1, 1, 1};
-static struct gantry_drv_memory upload = {.size = 1 << 20, .kind = GANTRY_MEMORY_UPLOAD};
-static struct gantry_drv_memory readback = {.size = 1 << 20, .kind = GANTRY_MEMORY_READBACK};
+static struct gantry_drv_memory upload_block = {.size = 1 << 20, .kind = GANTRY_MEMORY_UPLOAD};
+static struct gantry_drv_memory readback_block = {.size = 1 << 20, .kind = GANTRY_MEMORY_READBACK};
+static struct memory upload = {.block = &upload_block, .offset = 4096};
+static struct memory readback = {.block = &readback_block};
 
 static struct plan_input input_of(const struct recording *r, uint32_t chains, bool programmatic)
 {
@@ -479,14 +481,14 @@ static void transfers_go_through_staging(void **state)
         (struct command_transfer){.buffer = &buffers[1], .offset = 4, .size = 8, .staging = 512};
     make(&r, 4, false, &plan);
     assert_int_equal(plan.view.ops[0].kind, GANTRY_OP_COPY);
-    assert_ptr_equal(plan.view.ops[0].copy.from, &upload);
-    assert_ptr_equal(plan.view.ops[0].copy.to, &buffers[0].memory);
-    assert_int_equal(plan.view.ops[0].copy.from_offset, 256);
+    assert_ptr_equal(plan.view.ops[0].copy.from, &upload_block);
+    assert_ptr_equal(plan.view.ops[0].copy.to, &blocks[0]);
+    assert_int_equal(plan.view.ops[0].copy.from_offset, 4096 + 256);
     assert_int_equal(plan.view.ops[0].copy.to_offset, 16);
     assert_int_equal(plan.view.ops[0].copy.size, 60);
-    assert_ptr_equal(plan.view.ops[1].copy.from, &buffers[1].memory);
-    assert_ptr_equal(plan.view.ops[1].copy.to, &readback);
-    assert_int_equal(plan.view.ops[1].copy.from_offset, 4);
+    assert_ptr_equal(plan.view.ops[1].copy.from, &blocks[1]);
+    assert_ptr_equal(plan.view.ops[1].copy.to, &readback_block);
+    assert_int_equal(plan.view.ops[1].copy.from_offset, 1024 + 4);
     assert_int_equal(plan.view.ops[1].copy.to_offset, 512);
     assert_true(plan.view.host_writes);
     plan_clear(&plan);
@@ -502,7 +504,7 @@ static void fills_of_readback_memory_are_host_writes(void **state)
     make(&r, 4, false, &plan);
     assert_false(plan.view.host_writes);
     plan_clear(&plan);
-    buffers[0].memory.kind = GANTRY_MEMORY_READBACK;
+    blocks[0].kind = GANTRY_MEMORY_READBACK;
     make(&r, 4, false, &plan);
     assert_true(plan.view.host_writes);
     assert_int_equal(plan.view.ops[0].fill.pattern, 7);
