@@ -1,4 +1,4 @@
-TEST_FOLDERS = unit plugins faults language vulkan cuda conform tools headers consumer
+TEST_FOLDERS = unit plugins faults language vulkan cuda conform kernels tools headers consumer
 
 # ctest stops at a folder that it can't enter, so the list is in one place: tests/CTestTestfile.cmake.in.
 CTEST_FLAGS = --output-on-failure -j2
@@ -22,6 +22,7 @@ include tests/language/local.mk
 include tests/vulkan/local.mk
 include tests/cuda/local.mk
 include tests/conform/local.mk
+include tests/kernels/local.mk
 include tests/tools/local.mk
 include tests/headers/local.mk
 include tests/consumer/local.mk

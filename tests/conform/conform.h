@@ -91,6 +91,8 @@ struct gantry_device *make_device(struct conform *c, const char *batch_size);
 /* A kernel of a package with the default block. Skips the case when the device lacks a feature that
  * the kernel needs. */
 struct gantry_kernel *make_kernel(struct conform *c, const char *package, const char *name);
+struct gantry_kernel *make_kernel_with(struct conform *c, const char *package, const char *name,
+                                       const struct gantry_kernel_params *params);
 struct gantry_module *load_module(struct conform *c,
                                   const char *package); /* kept for the whole run */
 

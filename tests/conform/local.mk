@@ -8,7 +8,8 @@ EXTRA_DIST += $(CONFORM_PACKAGES:.gpk=.gk)
 
 check_PROGRAMS += tests/conform/conform
 tests_conform_conform_SOURCES = \
-	tests/conform/main.c tests/conform/conform.h tests/conform/run.h tests/conform/run.c \
+	tests/conform/main.c tests/conform/program.c tests/conform/conform.h \
+	tests/conform/run.h tests/conform/run.c \
 	tests/conform/checks.c tests/conform/objects.c tests/conform/conform_device.c \
 	tests/conform/conform_memory.c tests/conform/conform_copy.c tests/conform/conform_launch.c \
 	tests/conform/conform_kernel.c tests/conform/conform_language.c \

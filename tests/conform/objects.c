@@ -182,8 +182,15 @@ struct gantry_module *load_module(struct conform *c, const char *package)
 
 struct gantry_kernel *make_kernel(struct conform *c, const char *package, const char *name)
 {
+    return make_kernel_with(c, package, name, NULL);
+}
+
+struct gantry_kernel *make_kernel_with(struct conform *c, const char *package, const char *name,
+                                       const struct gantry_kernel_params *params)
+{
     struct gantry_kernel *kernel;
-    enum gantry_status status = gantry_kernel_create(load_module(c, package), name, NULL, &kernel);
+    enum gantry_status status =
+        gantry_kernel_create(load_module(c, package), name, params, &kernel);
 
     if (status == GANTRY_E_UNSUPPORTED)
         skip(c, "%s", gantry_last_error());

@@ -43,6 +43,10 @@ struct run {
     bool errors_allowed;
 };
 
+/* A program of cases: its command line, and its exit status. `tables` ends with NULL. */
+int run_program(int argc, char **argv, const char *packages,
+                const struct conform_case *const *tables);
+
 /* 0, or the exit status after a sentence was printed. */
 int open_device(struct conform *c);
 

@@ -1,0 +1,20 @@
+# The kernel library against plain C, one program asked for one device after the other. It is the conformance
+# suite's rig with other cases.
+TEST_PACKAGES += tests/kernels/gantry-kernels.gpk
+# The same kernels with an image for the host alone: the others are in kernels/gantry-kernels.gpk.
+tests/kernels/gantry-kernels.gpk: kernels/gantry-kernels.gk $(KERNEL_LIBRARY)
+	$(COMPILE_KERNEL)
+
+check_PROGRAMS += tests/kernels/kernels_test
+tests_kernels_kernels_test_SOURCES = \
+	tests/conform/program.c tests/conform/conform.h tests/conform/run.h tests/conform/run.c \
+	tests/conform/checks.c tests/conform/objects.c \
+	tests/kernels/main.c tests/kernels/rig.c tests/kernels/rig.h tests/kernels/reference.h \
+	tests/kernels/test_copy.c tests/kernels/reference_copy.c
+tests_kernels_kernels_test_CPPFLAGS = $(AM_CPPFLAGS) \
+	-DPACKAGES='"$(abs_top_builddir)/kernels"'
+tests_kernels_kernels_test_LDADD = libgantry.la -lm
+
+$(tests_kernels_kernels_test_OBJECTS): kernels/gantry-kernels.h
+
+EXTRA_DIST += tests/kernels/README.md

@@ -1,0 +1,22 @@
+/* The kernel library on one device, against references in plain C.
+ *
+ *     kernels_test [--device SELECTOR] [--packages DIR] [--big] [--gpu] [--except CASE] [--list]
+ *                  [CASE…]
+ *
+ * The command line is that of the conformance suite. */
+#include "../conform/run.h"
+#include "rig.h"
+
+#ifndef PACKAGES
+#define PACKAGES "."
+#endif
+
+static const struct conform_case *const tables[] = {
+    copy_kernel_cases,
+    NULL,
+};
+
+int main(int argc, char **argv)
+{
+    return run_program(argc, argv, PACKAGES, tables);
+}
