@@ -50,8 +50,10 @@ int main(int argc, char **argv)
         return output_finish(TOOL_DONE);
     }
     for (size_t i = 0; i < SUBCOMMAND_COUNT; i++) {
-        if (strcmp(argv[1], subcommands[i].name) == 0)
-            return subcommands[i].run(argc - 1, argv + 1);
+        if (strcmp(argv[1], subcommands[i].name) != 0)
+            continue;
+        output_begin(subcommands[i].name);
+        return subcommands[i].run(argc - 1, argv + 1);
     }
     output_error("there is no subcommand '%s' (see gantry --help)", argv[1]);
     return TOOL_USAGE;

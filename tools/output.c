@@ -6,6 +6,18 @@
 #include "output.h"
 #include "tool.h"
 
+static const char *subcommand = "gantry";
+
+void output_begin(const char *name)
+{
+    subcommand = name;
+}
+
+const char *output_subcommand(void)
+{
+    return subcommand;
+}
+
 void output_error(const char *format, ...)
 {
     va_list arguments;

@@ -7,6 +7,11 @@
 
 #include <gantry/gantry.h>
 
+/* Names the subcommand that runs from now on; for the messages of what several of them share. The
+ * name must stay. */
+void output_begin(const char *subcommand);
+const char *output_subcommand(void);
+
 /* "gantry: " and the text on a line of stderr. */
 void output_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -24,7 +24,8 @@ static bool open_sides(struct bench *bench)
     const struct gantry_side_params params = {.device = bench->options.device,
                                               .backend = bench->options.backend,
                                               .package = bench->package.file,
-                                              .config = config};
+                                              .config = config,
+                                              .app = "gantry bench"};
 
     if (!gantry_side_open(&bench->side, &params))
         return false;

@@ -10,7 +10,7 @@ bool cells_open(struct cells *cells, uint32_t count)
     cells->values = calloc(count, sizeof *cells->values);
     cells->count = count;
     if (!cells->values)
-        output_error("bench: out of memory for what %u blocks must hold", count);
+        output_error("%s: out of memory for what %u blocks must hold", output_subcommand(), count);
     return cells->values != NULL;
 }
 
@@ -49,8 +49,9 @@ bool cells_match(const struct cells *cells, const float *memory, const char *who
 
             if (found == cells->values[block])
                 continue;
-            output_error("bench: %s: wrong result: float %u of block %u is %g and should be %g",
-                         who, i, block, (double)found, (double)cells->values[block]);
+            output_error("%s: %s: wrong result: float %u of block %u is %g and should be %g",
+                         output_subcommand(), who, i, block, (double)found,
+                         (double)cells->values[block]);
             return false;
         }
     }

@@ -8,21 +8,22 @@
 
 bool gantry_side_failed(void)
 {
-    output_failure("bench");
+    output_failure(output_subcommand());
     return false;
 }
 
 static bool open_device(struct gantry_side *side, const struct gantry_side_params *params)
 {
-    const struct gantry_params g = {.app_name = "gantry bench", .config_text = params->config};
+    const struct gantry_params g = {.app_name = params->app,
+                                    .config_text = params->config,
+                                    .override_text = params->override};
     const struct gantry_device_params device = {.device = params->device,
                                                 .backend = params->backend};
 
-    return (gantry_open(&g, &side->g) == GANTRY_OK &&
-            gantry_device_open(side->g, &device, &side->device) == GANTRY_OK &&
-            gantry_device_info(side->device, &side->info) == GANTRY_OK &&
-            gantry_queue_create(side->device, NULL, &side->queue) == GANTRY_OK) ||
-           gantry_side_failed();
+    return gantry_open(&g, &side->g) == GANTRY_OK &&
+           gantry_device_open(side->g, &device, &side->device) == GANTRY_OK &&
+           gantry_device_info(side->device, &side->info) == GANTRY_OK &&
+           gantry_queue_create(side->device, NULL, &side->queue) == GANTRY_OK;
 }
 
 static bool make_kernels(struct gantry_side *side, const char *package)
@@ -31,18 +32,20 @@ static bool make_kernels(struct gantry_side *side, const char *package)
     char name[16];
 
     if (gantry_module_load(side->device, &module, &side->module) != GANTRY_OK)
-        return gantry_side_failed();
+        return false;
     for (int i = 0; i < KERNEL_COUNT; i++) {
         snprintf(name, sizeof name, "tiny%d", i + 1);
         if (gantry_kernel_create(side->module, name, NULL, &side->kernels[i]) != GANTRY_OK)
-            return gantry_side_failed();
+            return false;
     }
     return true;
 }
 
 bool gantry_side_open(struct gantry_side *side, const struct gantry_side_params *params)
 {
-    return open_device(side, params) && make_kernels(side, params->package);
+    bool opened = open_device(side, params) && make_kernels(side, params->package);
+
+    return opened || (!params->quiet && gantry_side_failed());
 }
 
 static void drop_memory(struct gantry_side *side)
@@ -131,6 +134,6 @@ bool gantry_side_config(const struct gantry_side *side, const char *key,
         if (strcmp(value->key, key) == 0)
             return true;
     }
-    output_error("bench: the library has no configuration key '%s'", key);
+    output_error("%s: the library has no configuration key '%s'", output_subcommand(), key);
     return false;
 }

@@ -10,7 +10,10 @@
 struct gantry_side_params {
     const char *device, *backend; /* as in gantry_device_params */
     const char *package;          /* the file of kernels/bench.gk */
-    const char *config;           /* INI text, weaker than the user's own */
+    const char *config;           /* INI text, weaker than the user's own; may be NULL */
+    const char *override;         /* INI text, stronger than everything else; may be NULL */
+    const char *app;              /* the program's name for drivers */
+    bool quiet;                   /* a failure to open it is not said: see gantry_last_error() */
 };
 
 struct gantry_side {
@@ -45,7 +48,7 @@ bool gantry_side_config(const struct gantry_side *side, const char *key,
 /* Waits for the point; false, and why was said, when that fails. */
 bool gantry_side_wait(struct gantry_point point);
 
-/* "gantry: bench: " and the latest failure; returns false. */
+/* The subcommand and the latest failure, on stderr; returns false. */
 bool gantry_side_failed(void);
 
 /* ---- Ways; each returns NULL when it can't be made, and why was said ------------------------ */

@@ -75,7 +75,8 @@ struct way *gantry_way_stream(struct gantry_side *side, const struct work *work)
     struct stream_way *self = calloc(1, sizeof *self);
 
     if (!self) {
-        output_error("bench: out of memory for a way of streaming %u launches", work->launches);
+        output_error("%s: out of memory for a way of streaming %u launches", output_subcommand(),
+                     work->launches);
         return NULL;
     }
     self->way = (struct way){.how = "gantry_queue_launch", .run = run, .destroy = destroy};
@@ -151,7 +152,7 @@ bool gantry_stream_measure(struct gantry_side *side, uint32_t calls, unsigned re
     bool done;
 
     if (!ns)
-        output_error("bench: out of memory for the times of %u calls", calls);
+        output_error("%s: out of memory for the times of %u calls", output_subcommand(), calls);
     done = ns && gantry_side_config(side, "batch_size", &batch_size) &&
            stream_open(&stream, side, &work) && stream_repeated(&stream, repetitions, &mean) &&
            stream_calls(&stream, ns);

@@ -32,7 +32,8 @@ static struct gantry_way *make(struct gantry_side *side, const struct work *work
     struct gantry_way *self = calloc(1, sizeof *self);
 
     if (!self) {
-        output_error("bench: out of memory for a way of running %u launches", work->launches);
+        output_error("%s: out of memory for a way of running %u launches", output_subcommand(),
+                     work->launches);
         return NULL;
     }
     *self =
@@ -225,7 +226,7 @@ struct way *gantry_way_patch(struct gantry_side *side, const struct work *work)
         return NULL;
     self->ids = calloc(work->launches, sizeof *self->ids);
     if (!self->ids)
-        output_error("bench: out of memory for %u ids", work->launches);
+        output_error("%s: out of memory for %u ids", output_subcommand(), work->launches);
     else
         record_patchable(self);
     if (self->ids && finish(self))

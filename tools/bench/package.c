@@ -3,56 +3,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "../kernels.h"
 #include "../output.h"
-
-/* ---- The file ------------------------------------------------------------------------------- */
-
-/* "FOLDER/TAIL" when such a file can be read, else NULL. */
-static char *readable(const char *folder, size_t length, const char *tail)
-{
-    size_t size = length + strlen(tail) + 2;
-    char *path = malloc(size);
-
-    if (path)
-        snprintf(path, size, "%.*s/%s", (int)length, folder, tail);
-    if (path && access(path, R_OK) == 0)
-        return path;
-    free(path);
-    return NULL;
-}
-
-/* Beside the program first, so that a build uses its own. libtool keeps programs that are not
- * installed in a folder .libs. */
-static char *find(void)
-{
-    static const char *const tails[] = {"../kernels/bench.gpk", "../../kernels/bench.gpk",
-                                        "../share/gantry/kernels/bench.gpk"};
-    char *own = realpath("/proc/self/exe", NULL), *found = NULL;
-    const char *slash = own ? strrchr(own, '/') : NULL;
-
-    for (size_t i = 0; slash && !found && i < sizeof tails / sizeof *tails; i++)
-        found = readable(own, (size_t)(slash - own), tails[i]);
-    free(own);
-    return found ? found : readable(GANTRY_KERNELSDIR, strlen(GANTRY_KERNELSDIR), "bench.gpk");
-}
 
 bool package_open(struct package *package, const char *file)
 {
     struct gantry_package_params params = {0};
 
-    *package = (struct package){.file = file ? strdup(file) : find()};
+    *package = (struct package){.file = file ? strdup(file) : kernels_find("bench.gpk")};
     if (!package->file) {
-        output_error("bench: the kernels, bench.gpk, are neither beside this program nor in %s "
+        output_error("%s: the kernels, bench.gpk, are neither beside this program nor in %s "
                      "(name them with --package)",
-                     GANTRY_KERNELSDIR);
+                     output_subcommand(), kernels_installed());
         return false;
     }
     params.file = package->file;
     if (gantry_package_open(&params, &package->open) == GANTRY_OK)
         return true;
-    output_failure("bench");
+    output_failure(output_subcommand());
     return false;
 }
 

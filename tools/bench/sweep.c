@@ -1,7 +1,6 @@
 /* Does folding ever make anything slower? The same lists on the same device, opened with fold =
  * off. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../output.h"
@@ -61,24 +60,15 @@ static bool measure(struct bench *bench, const struct work *work)
     return gantry_side_check(&bench->side) && gantry_side_check(&bench->unfolded);
 }
 
-/* The environment is what no file of the user's overrides. */
 static bool open_with_fold_off(struct bench *bench)
 {
     const struct gantry_side_params params = {.device = bench->options.device,
                                               .backend = bench->options.backend,
-                                              .package = bench->package.file};
-    const char *variable = "GANTRY_FOLD", *value = getenv(variable);
-    char *before = value ? strdup(value) : NULL;
-    bool opened;
+                                              .package = bench->package.file,
+                                              .override = "[policy]\nfold = off\n",
+                                              .app = "gantry bench"};
 
-    setenv(variable, "off", 1);
-    opened = gantry_side_open(&bench->unfolded, &params);
-    if (before)
-        setenv(variable, before, 1);
-    else
-        unsetenv(variable);
-    free(before);
-    return opened;
+    return gantry_side_open(&bench->unfolded, &params);
 }
 
 bool sweep_run(struct bench *bench)

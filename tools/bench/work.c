@@ -19,7 +19,7 @@ struct launch *work_launches(const struct work *work, uint64_t y)
     struct launch *launches = calloc(work->launches, sizeof *launches);
 
     if (!launches)
-        output_error("bench: out of memory for %u launches", work->launches);
+        output_error("%s: out of memory for %u launches", output_subcommand(), work->launches);
     for (uint32_t i = 0; launches && i < work->launches; i++)
         launches[i] = describe(work, i, y);
     return launches;
