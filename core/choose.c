@@ -7,18 +7,18 @@
 #include "ascii.h"
 #include "status.h"
 
-void choice_report(const struct gantry *g, struct text *text)
+static void report(const struct machine *machine, struct text *text)
 {
     bool first = true;
 
-    if (g->registry.card_count) {
+    if (machine->registry->card_count) {
         text_add(text, "devices: ");
-        registry_list(&g->registry, text);
+        registry_list(machine->registry, text);
     } else {
         text_add(text, "no backend lists a device");
     }
-    for (uint32_t i = 0; i < g->plugins.named; i++) {
-        const struct plugin *plugin = &g->plugins.items[i];
+    for (uint32_t i = 0; i < machine->plugins->named; i++) {
+        const struct plugin *plugin = &machine->plugins->items[i];
 
         if (!plugin->reason)
             continue;
@@ -29,13 +29,13 @@ void choice_report(const struct gantry *g, struct text *text)
 }
 
 /* Fails with `why`, which it frees, followed by what was found. */
-static enum gantry_status refuse(const struct gantry *g, enum gantry_status status,
+static enum gantry_status refuse(const struct machine *machine, enum gantry_status status,
                                  struct text *why)
 {
     struct text found = {0};
 
-    choice_report(g, &found);
-    fail(status, "gantry_device_open: %s; %s", text_get(why), text_get(&found));
+    report(machine, &found);
+    fail(status, "%s: %s; %s", machine->call, text_get(why), text_get(&found));
     text_free(&found);
     text_free(why);
     return status;
@@ -45,7 +45,7 @@ static enum gantry_status refuse(const struct gantry *g, enum gantry_status stat
 
 /* What was asked for, and by whom. */
 struct request {
-    const struct gantry *g;
+    const struct machine *machine;
     const char *selector;
     const char *origin;
     const char *backend; /* a demand; NULL: any */
@@ -71,7 +71,7 @@ static bool read_number(const char *text, uint32_t *number)
 static bool read_view(const struct request *request, const struct plugin **plugin, uint32_t *number)
 {
     const char *colon = strchr(request->selector, ':');
-    const struct plugins *plugins = &request->g->plugins;
+    const struct plugins *plugins = request->machine->plugins;
 
     if (!colon || !read_number(colon + 1, number))
         return false;
@@ -80,7 +80,7 @@ static bool read_view(const struct request *request, const struct plugin **plugi
 
         *plugin = &plugins->items[i];
         if (length == (size_t)(colon - request->selector) &&
-            memcmp((*plugin)->name, request->selector, length) == 0)
+            ascii_starts(request->selector, (*plugin)->name))
             return true;
     }
     return false;
@@ -97,14 +97,14 @@ static bool matches(const char *selector, const struct card *card)
 
 static const struct card *find_card(const struct request *request)
 {
-    const struct registry *registry = &request->g->registry;
+    const struct registry *registry = request->machine->registry;
     uint32_t number;
 
     if (read_number(request->selector, &number))
-        return number < registry->card_count ? &registry->cards[number] : NULL;
+        return number < registry->card_count ? registry->cards[number] : NULL;
     for (uint32_t i = 0; i < registry->card_count; i++) {
-        if (matches(request->selector, &registry->cards[i]))
-            return &registry->cards[i];
+        if (matches(request->selector, registry->cards[i]))
+            return registry->cards[i];
     }
     return NULL;
 }
@@ -112,10 +112,10 @@ static const struct card *find_card(const struct request *request)
 static const struct view *find_view(const struct request *request, const struct plugin *plugin,
                                     uint32_t number)
 {
-    const struct registry *registry = &request->g->registry;
+    const struct registry *registry = request->machine->registry;
 
     for (uint32_t i = 0; i < registry->view_count; i++) {
-        const struct view *view = &registry->views[i];
+        const struct view *view = registry->views[i];
 
         if (view->plugin == plugin && view->index == number)
             return view;
@@ -142,12 +142,12 @@ static void take_views(const struct request *request, const struct card *card,
 
 static enum gantry_status no_match(const struct request *request)
 {
-    bool none = request->g->registry.card_count == 0;
+    bool none = request->machine->registry->card_count == 0;
     struct text why = {0};
 
     text_add(&why, "device \"%s\" (%s) names no device that is there", request->selector,
              request->origin);
-    return refuse(request->g, none ? GANTRY_E_NO_DEVICE : GANTRY_E_INVALID_ARGUMENT, &why);
+    return refuse(request->machine, none ? GANTRY_E_NO_DEVICE : GANTRY_E_INVALID_ARGUMENT, &why);
 }
 
 static enum gantry_status not_usable(const struct request *request)
@@ -157,7 +157,7 @@ static enum gantry_status not_usable(const struct request *request)
     text_add(&why, "device \"%s\" (%s) can't be used", request->selector, request->origin);
     if (request->backend)
         text_add(&why, " through the demanded backend %s", request->backend);
-    return refuse(request->g, GANTRY_E_NO_DEVICE, &why);
+    return refuse(request->machine, GANTRY_E_NO_DEVICE, &why);
 }
 
 static enum gantry_status choose_view(const struct request *request, const struct plugin *plugin,
@@ -169,7 +169,7 @@ static enum gantry_status choose_view(const struct request *request, const struc
     if (request->backend && strcmp(request->backend, plugin->name) != 0) {
         text_add(&why, "device \"%s\" (%s) contradicts the demanded backend %s", request->selector,
                  request->origin, request->backend);
-        return refuse(request->g, GANTRY_E_INVALID_ARGUMENT, &why);
+        return refuse(request->machine, GANTRY_E_INVALID_ARGUMENT, &why);
     }
     choice->demanded = true;
     if (!view)
@@ -182,17 +182,17 @@ static enum gantry_status choose_view(const struct request *request, const struc
 
 static enum gantry_status choose_auto(const struct request *request, struct choice *choice)
 {
-    const struct registry *registry = &request->g->registry;
+    const struct registry *registry = request->machine->registry;
     struct text why = {0};
 
     for (uint32_t i = 0; i < registry->card_count; i++)
-        take_views(request, &registry->cards[i], choice);
+        take_views(request, registry->cards[i], choice);
     if (choice->count)
         return GANTRY_OK;
     text_add(&why, "no device can be used");
     if (request->backend)
         text_add(&why, " through the demanded backend %s", request->backend);
-    return refuse(request->g, GANTRY_E_NO_DEVICE, &why);
+    return refuse(request->machine, GANTRY_E_NO_DEVICE, &why);
 }
 
 static enum gantry_status choose_selected(const struct request *request, struct choice *choice)
@@ -215,7 +215,7 @@ static enum gantry_status choose_selected(const struct request *request, struct 
 
 static enum gantry_status check_backend(const struct request *request)
 {
-    const struct plugins *plugins = &request->g->plugins;
+    const struct plugins *plugins = request->machine->plugins;
     const struct plugin *plugin;
     struct text why = {0};
 
@@ -228,22 +228,26 @@ static enum gantry_status check_backend(const struct request *request)
              "the demanded backend \"%s\" is not among those that the configuration names "
              "(backend, %s)",
              request->backend, plugins->origin);
-    return refuse(request->g, GANTRY_E_NO_DEVICE, &why);
+    return refuse(request->machine, GANTRY_E_NO_DEVICE, &why);
 }
 
-enum gantry_status choose(struct gantry *g, const char *device, const char *backend,
+enum gantry_status choose(const struct machine *machine, const struct gantry_device_params *params,
                           struct choice *choice)
 {
-    struct request request = {.g = g, .selector = device, .backend = backend};
+    struct request request = {
+        .machine = machine,
+        .selector = params->device,
+        .backend = params->backend,
+        .origin = "gantry_device_params.device",
+    };
     enum gantry_status status;
 
     memset(choice, 0, sizeof(*choice));
-    request.origin = "gantry_device_params.device";
-    if (!device)
-        request.selector = policy_global(g->policy, "device", &request.origin);
-    choice->views = calloc(g->registry.view_count + 1, sizeof(const struct view *));
+    if (!params->device)
+        request.selector = policy_global(machine->policy, "device", &request.origin);
+    choice->views = calloc(machine->registry->view_count + 1, sizeof(const struct view *));
     if (!choice->views)
-        return fail(GANTRY_E_OUT_OF_HOST_MEMORY, "gantry_device_open: out of host memory");
+        return fail(GANTRY_E_OUT_OF_HOST_MEMORY, "%s: out of host memory", machine->call);
     status = check_backend(&request);
     if (status == GANTRY_OK)
         status = choose_selected(&request, choice);

@@ -174,6 +174,7 @@ enum gantry_status gantry_device_open(struct gantry *g, const struct gantry_devi
     enum gantry_status status = context_usable(g, "gantry_device_open");
     struct choice choice;
 
+    struct machine machine;
     if (device)
         *device = NULL;
     if (status != GANTRY_OK)
@@ -181,7 +182,8 @@ enum gantry_status gantry_device_open(struct gantry *g, const struct gantry_devi
     if (!device)
         return fail(GANTRY_E_INVALID_ARGUMENT, "gantry_device_open: the handle's address is NULL");
     params = params ? params : &defaults;
-    status = choose(g, params->device, params->backend, &choice);
+    machine = context_machine(g, "gantry_device_open");
+    status = choose(&machine, params, &choice);
     if (status == GANTRY_OK)
         status = open_first(g, &choice, params, device);
     choice_free(&choice);
@@ -212,7 +214,7 @@ enum gantry_status gantry_device_info(struct gantry_device *device, struct gantr
                     device ? "info" : "the device");
     if (device_forked(device))
         return device_usable(device, "gantry_device_info");
-    report_card(device->g, device->index, device->view, info);
+    report_card(device->g, device->g->registry.cards[device->index], device->view, info);
     return GANTRY_OK;
 }
 

@@ -1,4 +1,4 @@
-/* Lists of texts that are kept once each. */
+/* Texts, and lists of texts, that are kept once each. */
 #include "interned.h"
 
 #include <string.h>
@@ -7,6 +7,11 @@ struct interned_list {
     struct interned_list *next;
     uint32_t count;
     const char *items[];
+};
+
+struct interned_text {
+    struct interned_text *next;
+    char text[];
 };
 
 void interned_init(struct interned *interned)
@@ -57,4 +62,22 @@ const char *const *interned_get(struct interned *interned, const char *const *it
         list = keep(interned, items, count);
     pthread_mutex_unlock(&interned->lock);
     return list ? list->items : NULL;
+}
+
+const char *interned_text(struct interned *interned, const char *text)
+{
+    size_t size = strlen(text) + 1;
+    struct interned_text *kept;
+
+    pthread_mutex_lock(&interned->lock);
+    kept = interned->texts;
+    while (kept && strcmp(kept->text, text) != 0)
+        kept = kept->next;
+    if (!kept && (kept = arena_allocate(&interned->arena, sizeof(*kept) + size))) {
+        memcpy(kept->text, text, size);
+        kept->next = interned->texts;
+        interned->texts = kept;
+    }
+    pthread_mutex_unlock(&interned->lock);
+    return kept ? kept->text : NULL;
 }

@@ -11,6 +11,7 @@ libgantry_core_la_SOURCES = \
 	core/text.h core/text.c core/process.h core/process.c core/places.h core/places.c \
 	core/services.h core/services.c core/plugin.h core/plugin.c core/plugins.h core/plugins.c \
 	core/registry.h core/registry.c core/context.h core/context.c core/report.h core/report.c \
+	core/profile.h core/profile.c core/asked.h core/asked.c core/clamp.h core/clamp.c core/configuration.c \
 	core/choose.h core/choose.c core/device.h core/device.c core/object.c \
 	core/notice.h core/notice.c core/buffer.h core/buffer.c \
 	core/memory.h core/memory.c core/package_format.h core/package_hash.h core/package.h core/package.c core/package_parse.c \

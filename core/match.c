@@ -52,8 +52,7 @@ static bool take_char(const char **text, char c)
     return **text == c && (*text)++;
 }
 
-/* "0000:01:00.0", with a domain of up to eight digits or none. */
-static bool parse_pci(const char *text, struct match_pci *pci)
+bool match_read_pci(const char *text, struct match_pci *pci)
 {
     const char *colon = strchr(text, ':');
 
@@ -72,8 +71,7 @@ static bool same_pci(const struct match_pci *a, const struct match_pci *b)
            a->function == b->function;
 }
 
-/* 8-4-4-4-12 hexadecimal digits, with "GPU-" in front or without, to lower case and without. */
-static bool parse_uuid(const char *text, char *uuid)
+bool match_read_uuid(const char *text, char *uuid)
 {
     static const char form[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
 
@@ -152,12 +150,12 @@ static bool parse_name(const char *text, struct selector *selector, char *why, s
 
 static bool parse_uuid_selector(const char *value, struct selector *selector)
 {
-    return parse_uuid(value, selector->text);
+    return match_read_uuid(value, selector->text);
 }
 
 static bool parse_pci_selector(const char *value, struct selector *selector)
 {
-    return parse_pci(value, &selector->pci);
+    return match_read_pci(value, &selector->pci);
 }
 
 static bool parse_arch_selector(const char *value, struct selector *selector)
@@ -262,9 +260,9 @@ bool selector_matches(const struct selector *selector, const struct policy_subje
     case SELECT_NAME:
         return name_matches(selector, subject->name);
     case SELECT_PCI:
-        return subject->pci && parse_pci(subject->pci, &pci) && same_pci(&pci, &selector->pci);
+        return subject->pci && match_read_pci(subject->pci, &pci) && same_pci(&pci, &selector->pci);
     case SELECT_UUID:
-        return subject->uuid && parse_uuid(subject->uuid, text) &&
+        return subject->uuid && match_read_uuid(subject->uuid, text) &&
                strcmp(text, selector->text) == 0;
     }
     return false;

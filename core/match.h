@@ -33,6 +33,13 @@ struct selector {
     char text[MATCH_NAME_SIZE]; /* normalised */
 };
 
+/* Reads "0000:01:00.0", with a domain of up to eight digits or none. */
+bool match_read_pci(const char *text, struct match_pci *pci);
+
+/* Reads 8-4-4-4-12 hexadecimal digits, with "GPU-" in front or without, to lower case and without;
+ * `uuid` has room for 37 bytes. */
+bool match_read_uuid(const char *text, char *uuid);
+
 /* Reads a selector. One that can never match is refused, and `why`, of `size` bytes, gets half a
  * sentence about it. */
 bool selector_parse(const char *text, struct selector *selector, char *why, size_t size);

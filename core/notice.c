@@ -12,7 +12,7 @@ static bool demanded(const struct gantry_device_params *params, const struct cho
 static void add_fallback(const struct gantry *g, const struct view *view, struct text *text)
 {
     const struct plugin *preferred = &g->plugins.items[0];
-    const struct card *card = &g->registry.cards[view->card];
+    const struct card *card = g->registry.cards[view->card];
     const char *why = preferred->reason ? preferred->reason : "it does not see this device";
 
     for (uint32_t i = 0; i < card->view_count; i++) {

@@ -2,7 +2,7 @@
 #ifndef GANTRY_CORE_NOTICE_H
 #define GANTRY_CORE_NOTICE_H
 
-#include "choose.h"
+#include "context.h"
 
 /* Logs how a device was opened, at INFO. Unless that was demanded, also says, once for each open
  * gantry, that a software device was taken, or another backend than the preferred one, and why: as

@@ -62,7 +62,7 @@ static enum gantry_status add_named(struct plugins *plugins, const char *name)
     return GANTRY_OK;
 }
 
-static enum gantry_status add_all_named(struct plugins *plugins, const struct policy *policy)
+enum gantry_status plugins_name(const struct policy *policy, struct plugins *plugins)
 {
     static const char blanks[] = ", \t";
     const char *origin = "";
@@ -70,6 +70,7 @@ static enum gantry_status add_all_named(struct plugins *plugins, const struct po
     enum gantry_status status = GANTRY_OK;
     char *rest = NULL;
 
+    memset(plugins, 0, sizeof(*plugins));
     plugins->origin = strdup(origin);
     if (!list || !plugins->origin)
         status = no_memory();
@@ -211,7 +212,7 @@ enum gantry_status plugins_open(const char *plugin_path, const struct policy *po
 
     memset(plugins, 0, sizeof(*plugins));
     if (status == GANTRY_OK)
-        status = add_all_named(plugins, policy);
+        status = plugins_name(policy, plugins);
     if (status == GANTRY_OK)
         status = open_named(plugins, &places, app_name, log);
     if (status == GANTRY_OK)

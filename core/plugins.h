@@ -20,6 +20,10 @@ struct plugins {
 enum gantry_status plugins_open(const char *plugin_path, const struct policy *policy,
                                 const char *app_name, const struct log *log,
                                 struct plugins *plugins);
+
+/* Only names those that the configuration names; none is searched for. */
+enum gantry_status plugins_name(const struct policy *policy, struct plugins *plugins);
+
 void plugins_close(struct plugins *plugins, const struct log *log);
 
 /* NULL when there is none of this name. */

@@ -27,30 +27,49 @@ static void describe(struct view *view)
     TERMINATE(info->arch);
     TERMINATE(info->driver_version);
     TERMINATE(info->skipped);
+    TERMINATE(info->occupancy_source);
     if (memcmp(info->uuid, zeros, sizeof(zeros)) == 0)
         info->has_uuid = false;
     if (!info->pci_domain && !info->pci_bus && !info->pci_device && !info->pci_function)
         info->has_pci = false;
 }
 
+/* The array with room for one more pointer; NULL when host memory runs out, which is set. */
+static void *extend(void *array, uint32_t count)
+{
+    void *longer = realloc(array, ((size_t)count + 1) * sizeof(void *));
+
+    if (!longer)
+        fail(GANTRY_E_OUT_OF_HOST_MEMORY, "out of host memory for a list of %u devices", count + 1);
+    return longer;
+}
+
+struct view *registry_add_view(struct registry *registry, struct plugin *plugin, uint32_t index)
+{
+    struct view **views = extend(registry->views, registry->view_count);
+    struct view *view = calloc(1, sizeof(*view));
+
+    registry->views = views ? views : registry->views;
+    if (!views || !view) {
+        free(view);
+        fail(GANTRY_E_OUT_OF_HOST_MEMORY, "out of host memory for device %s:%u", plugin->name,
+             index);
+        return NULL;
+    }
+    view->plugin = plugin;
+    view->index = index;
+    view->order = registry->view_count;
+    return views[registry->view_count++] = view;
+}
+
 static enum gantry_status find_views(const struct plugins *plugins, struct registry *registry)
 {
-    uint32_t count = 0;
-
-    for (uint32_t i = 0; i < plugins->count; i++)
-        count += plugins->items[i].device_count;
-    registry->views = calloc(count ? count : 1, sizeof(*registry->views));
-    registry->cards = calloc(count ? count : 1, sizeof(*registry->cards));
-    if (!registry->views || !registry->cards)
-        return fail(GANTRY_E_OUT_OF_HOST_MEMORY, "out of host memory for a list of %u devices",
-                    count);
     for (uint32_t i = 0; i < plugins->count; i++) {
         for (uint32_t d = 0; d < plugins->items[i].device_count; d++) {
-            struct view *view = &registry->views[registry->view_count];
+            struct view *view = registry_add_view(registry, &plugins->items[i], d);
 
-            view->plugin = &plugins->items[i];
-            view->index = d;
-            view->order = registry->view_count++;
+            if (!view)
+                return GANTRY_E_OUT_OF_HOST_MEMORY;
             describe(view);
         }
     }
@@ -97,13 +116,36 @@ static bool belongs(const struct view *view, const struct card *card)
     return like_one;
 }
 
+struct card *registry_add_card(struct registry *registry)
+{
+    struct card **cards = extend(registry->cards, registry->card_count);
+    struct card *card = calloc(1, sizeof(*card));
+
+    registry->cards = cards ? cards : registry->cards;
+    if (!cards || !card) {
+        free(card);
+        fail(GANTRY_E_OUT_OF_HOST_MEMORY, "out of host memory for a device");
+        return NULL;
+    }
+    card->number = registry->card_count;
+    return cards[registry->card_count++] = card;
+}
+
+bool card_add_view(struct card *card, struct view *view)
+{
+    if (card->view_count == GANTRY_MAX_DEVICE_BACKENDS)
+        return false;
+    card->views[card->view_count++] = view;
+    return true;
+}
+
 static struct card *card_for(struct registry *registry, const struct view *view)
 {
     for (uint32_t i = 0; i < registry->card_count; i++) {
-        if (belongs(view, &registry->cards[i]))
-            return &registry->cards[i];
+        if (belongs(view, registry->cards[i]))
+            return registry->cards[i];
     }
-    return &registry->cards[registry->card_count++];
+    return registry_add_card(registry);
 }
 
 static void write_uuid(const uint8_t *bytes, char text[UUID_TEXT_SIZE])
@@ -131,21 +173,22 @@ static void identify(struct card *card)
     }
 }
 
-static void find_cards(struct registry *registry, const struct log *log)
+static enum gantry_status find_cards(struct registry *registry, const struct log *log)
 {
     for (uint32_t i = 0; i < registry->view_count; i++) {
-        struct view *view = &registry->views[i];
+        struct view *view = registry->views[i];
         struct card *card = card_for(registry, view);
 
-        if (card->view_count < GANTRY_MAX_DEVICE_BACKENDS)
-            card->views[card->view_count++] = view;
-        else
-            log_write(log, GANTRY_LOG_WARNING, "%s:%u is not used: \"%s\" is listed %d times",
-                      view->plugin->name, view->index, view->info.name,
-                      GANTRY_MAX_DEVICE_BACKENDS + 1);
+        if (!card)
+            return GANTRY_E_OUT_OF_HOST_MEMORY;
+        if (card_add_view(card, view))
+            continue;
+        snprintf(view->info.skipped, sizeof(view->info.skipped), "it is listed %d times",
+                 GANTRY_MAX_DEVICE_BACKENDS + 1);
+        log_write(log, GANTRY_LOG_WARNING, "%s:%u \"%s\" is not used: %s", view->plugin->name,
+                  view->index, view->info.name, view->info.skipped);
     }
-    for (uint32_t i = 0; i < registry->card_count; i++)
-        identify(&registry->cards[i]);
+    return GANTRY_OK;
 }
 
 const struct view *card_best_view(const struct card *card)
@@ -178,7 +221,7 @@ static int type_rank(const struct card *card)
 
 static int compare_cards(const void *left, const void *right)
 {
-    const struct card *a = left, *b = right;
+    const struct card *a = *(struct card *const *)left, *b = *(struct card *const *)right;
     int order = type_rank(a) - type_rank(b);
 
     if (order == 0 && a->views[0]->plugin != b->views[0]->plugin)
@@ -192,11 +235,8 @@ static int compare_cards(const void *left, const void *right)
     return order;
 }
 
-/* Only now do the cards stay where they are. */
-static void set_subjects(const struct registry *registry, uint32_t index)
+static void set_subjects(struct card *card, uint32_t index)
 {
-    struct card *card = &registry->cards[index];
-
     for (uint32_t i = 0; i < card->view_count; i++) {
         struct view *view = card->views[i];
 
@@ -213,6 +253,16 @@ static void set_subjects(const struct registry *registry, uint32_t index)
     }
 }
 
+void registry_settle(struct registry *registry)
+{
+    for (uint32_t i = 0; i < registry->card_count; i++)
+        identify(registry->cards[i]);
+    if (registry->card_count)
+        qsort(registry->cards, registry->card_count, sizeof(*registry->cards), compare_cards);
+    for (uint32_t i = 0; i < registry->card_count; i++)
+        set_subjects(registry->cards[i], i);
+}
+
 enum gantry_status registry_open(const struct plugins *plugins, const struct log *log,
                                  struct registry *registry)
 {
@@ -220,19 +270,21 @@ enum gantry_status registry_open(const struct plugins *plugins, const struct log
 
     memset(registry, 0, sizeof(*registry));
     status = find_views(plugins, registry);
-    if (status != GANTRY_OK) {
+    if (status == GANTRY_OK)
+        status = find_cards(registry, log);
+    if (status == GANTRY_OK)
+        registry_settle(registry);
+    else
         registry_close(registry);
-        return status;
-    }
-    find_cards(registry, log);
-    qsort(registry->cards, registry->card_count, sizeof(*registry->cards), compare_cards);
-    for (uint32_t i = 0; i < registry->card_count; i++)
-        set_subjects(registry, i);
-    return GANTRY_OK;
+    return status;
 }
 
 void registry_close(struct registry *registry)
 {
+    for (uint32_t i = 0; i < registry->card_count; i++)
+        free(registry->cards[i]);
+    for (uint32_t i = 0; i < registry->view_count; i++)
+        free(registry->views[i]);
     free(registry->cards);
     free(registry->views);
     memset(registry, 0, sizeof(*registry));
@@ -241,7 +293,7 @@ void registry_close(struct registry *registry)
 void registry_list(const struct registry *registry, struct text *text)
 {
     for (uint32_t i = 0; i < registry->card_count; i++) {
-        const struct card *card = &registry->cards[i];
+        const struct card *card = registry->cards[i];
 
         text_add(text, "%s%u \"%s\" (%s; ", i ? ", " : "", i, card->views[0]->info.name,
                  gantry_device_type_name(card->views[0]->info.type));

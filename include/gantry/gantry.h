@@ -262,7 +262,9 @@ struct gantry_device_info {
     const char *occupancy_source;
 };
 
-/* Strings stay valid until gantry_close(). Safe from any thread. */
+/* Strings stay valid until gantry_close(). Safe from any thread. Besides the devices below the
+ * count, the indices that gantry_config_device() and gantry_config_profile() return can be
+ * described. */
 GANTRY_API uint32_t gantry_device_count(struct gantry *g);
 GANTRY_API enum gantry_status gantry_device_describe(struct gantry *g, uint32_t index,
                                                      struct gantry_device_info *info);
@@ -290,6 +292,16 @@ GANTRY_API enum gantry_status gantry_config_get(struct gantry *g, uint32_t devic
 
 /* The files that were read, weakest first; NULL past the end. Valid until gantry_close(). */
 GANTRY_API const char *gantry_config_file(struct gantry *g, uint32_t i);
+
+struct gantry_device_params;
+
+/* Finds the device and backend that gantry_device_open() would open with these params, and opens
+ * nothing. *index is for gantry_device_describe(), gantry_config_count() and gantry_config_get():
+ * the device's own, or another when the backend is not the one that is chosen by itself. Where
+ * devices have been described with gantry_config_profile(), they are chosen from. Fails as
+ * gantry_device_open() does; *index is then UINT32_MAX. Any thread. */
+GANTRY_API enum gantry_status
+gantry_config_device(struct gantry *g, const struct gantry_device_params *params, uint32_t *index);
 
 /* Describes a device that is not here, so that the configuration can be asked what it would get:
  * *index is for gantry_config_count() and gantry_config_get() only. Of the profile, name, type,
