@@ -108,8 +108,8 @@ enum gantry_status gantry_open(const struct gantry_params *params, struct gantry
         return fail(GANTRY_E_OUT_OF_HOST_MEMORY, "gantry_open: out of host memory");
     pthread_mutex_init(&g->lock, NULL);
     pthread_mutex_init(&g->log_lock, NULL);
-    g->app_name = strdup(params->app_name ? params->app_name : "gantry");
     interned_init(&g->clamps);
+    g->app_name = strdup(params->app_name ? params->app_name : "gantry");
     /* Plugins without a driver have set the thread's sentence, but opening did not fail. */
     earlier = strdup(gantry_last_error());
     status = open_all(g, params);
@@ -136,13 +136,13 @@ void gantry_close(struct gantry **handle)
 
         gantry_device_close(&device);
     }
-    registry_close(&g->registry);
     profiles_close(&g->profiles, &g->log);
+    registry_close(&g->registry);
     plugins_close(&g->plugins, &g->log);
     policy_close(&g->policy);
     free(g->app_name);
-    pthread_mutex_destroy(&g->log_lock);
     interned_release(&g->clamps);
+    pthread_mutex_destroy(&g->log_lock);
     pthread_mutex_destroy(&g->lock);
     free(g);
 }

@@ -304,10 +304,13 @@ GANTRY_API enum gantry_status
 gantry_config_device(struct gantry *g, const struct gantry_device_params *params, uint32_t *index);
 
 /* Describes a device that is not here, so that the configuration can be asked what it would get:
- * *index is for gantry_config_count() and gantry_config_get() only. Of the profile, name, type,
- * uuid, pci, vendor_id, limits and backends (each one's backend and arch; the chosen one is
- * chosen_backend, or when that is NULL the first that the configuration allows) count. Everything
- * is copied. Not while another thread asks about this g's configuration. */
+ * *index is for gantry_device_describe(), gantry_config_count() and gantry_config_get() only. Of
+ * the profile, name, type, uuid, pci, vendor_id, limits and backends (each one's backend, index,
+ * arch and skipped) count; it is seen through chosen_backend, or when that is NULL through the
+ * first that the configuration allows and that is not skipped. Members that are zero or NULL are
+ * unknown. Several devices so described are those of one machine. Everything is copied. Fails with
+ * GANTRY_E_INVALID_ARGUMENT for what no device can be like. Not while another thread asks about
+ * this g's configuration. */
 GANTRY_API enum gantry_status
 gantry_config_profile(struct gantry *g, const struct gantry_device_info *profile, uint32_t *index);
 
