@@ -172,9 +172,9 @@ enum gantry_status gantry_device_open(struct gantry *g, const struct gantry_devi
 {
     static const struct gantry_device_params defaults;
     enum gantry_status status = context_usable(g, "gantry_device_open");
+    struct machine machine;
     struct choice choice;
 
-    struct machine machine;
     if (device)
         *device = NULL;
     if (status != GANTRY_OK)
