@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "direct.h"
+#include "host_register.h"
 #include "queue.h"
 #include "retire.h"
 #include "status.h"
@@ -32,8 +34,12 @@ static enum gantry_status check_params(const struct gantry_device *device,
 /* The memory is a multiple of 4 bytes, so a size that is none can be rounded up. */
 static enum gantry_status fill_with_zeros(struct gantry_buffer *buffer)
 {
-    if (memory_host(&buffer->memory)) {
-        memset(memory_host(&buffer->memory), 0, buffer->size);
+    void *place = memory_host(&buffer->memory);
+
+    if (!place)
+        place = direct_place(buffer->object.device, &buffer->memory, buffer->size);
+    if (place) {
+        memset(place, 0, buffer->size);
         return GANTRY_OK;
     }
     return queue_fill_now(buffer->object.device, buffer_block(buffer), buffer_offset(buffer, 0),
@@ -107,6 +113,7 @@ enum gantry_status gantry_buffer_create(struct gantry_device *device,
 
 void buffer_free(struct gantry_buffer *buffer)
 {
+    registered_forget(buffer);
     memory_free(buffer->object.device, &buffer->memory);
     free(buffer->label);
     free(buffer);
@@ -153,6 +160,8 @@ void gantry_buffer_destroy(struct gantry_buffer **handle)
     if (device_forked(buffer->object.device))
         return;
     buffer->destroyed = true;
+    if (buffer_kind(buffer) == GANTRY_MEMORY_REGISTERED)
+        registered_drop(buffer);
     buffer_unref(buffer);
 }
 

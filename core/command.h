@@ -35,7 +35,10 @@ struct patchable {
 
 struct command_copy {
     struct gantry_buffer *to, *from;
-    uint64_t to_offset, from_offset, size;
+    uint64_t to_offset, from_offset;
+    uint64_t size;                 /* bytes of a row */
+    uint64_t rows;                 /* 0 or 1: a plain copy, whose pitches don't count */
+    uint64_t to_pitch, from_pitch; /* bytes from one row to the next */
 };
 
 struct command_fill {
@@ -44,11 +47,15 @@ struct command_fill {
     uint32_t pattern;
 };
 
+/* In staging memory the rows lie one behind the other. */
 struct command_transfer {
     struct gantry_buffer *buffer;
-    uint64_t offset, size;
-    void *host;       /* never written for an upload */
-    uint64_t staging; /* offset into the instance's staging memory of this direction */
+    uint64_t offset;
+    uint64_t size;              /* bytes of a row */
+    uint64_t rows;              /* at least 1 */
+    uint64_t pitch, host_pitch; /* of several rows, in the buffer and in host memory */
+    void *host;                 /* never written for an upload */
+    uint64_t staging;           /* offset into the instance's staging memory of this direction */
 };
 
 /* Order: sections run one after the other; the strands of a section are independent of each other;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host_register.h"
 #include "notice.h"
 #include "queue.h"
 #include "report.h"
@@ -89,6 +90,7 @@ static void unlink_device(struct gantry_device *device)
 
 static void free_device(struct gantry_device *device)
 {
+    registered_free(device);
     pthread_mutex_destroy(&device->lock);
     free(device->label);
     free(device);

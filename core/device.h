@@ -30,6 +30,12 @@ struct object {
 struct retired;
 struct view;
 
+/* Buffers over the caller's own memory, by their host addresses; no two share a byte. */
+struct registered {
+    struct gantry_buffer **all;
+    uint32_t count, capacity;
+};
+
 struct gantry_device {
     struct gantry_device *prev, *next; /* open devices of g, guarded by g's lock */
     struct gantry *g;
@@ -47,6 +53,7 @@ struct gantry_device {
 
     pthread_mutex_t lock; /* guards all that follows */
     struct object *objects[OBJECT_RANK_COUNT];
+    struct registered registered;
     struct retired *retired;      /* oldest first */
     struct gantry_queue *service; /* for zeroing; made at first need */
 };

@@ -14,7 +14,7 @@ struct bytes {
 /* One way through host memory: a piece of staging memory and the host memory that belongs to it. */
 struct transfer {
     void *host; /* read for uploads, written for downloads */
-    uint64_t staging, size;
+    uint64_t staging, size, rows, host_pitch;
 };
 
 /* What one submission of a list occupies until it has completed: its staging memory, and for a

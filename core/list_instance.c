@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "buffer.h"
+#include "host_copy.h"
 #include "list.h"
 #include "queue.h"
 #include "status.h"
@@ -54,7 +55,9 @@ static enum gantry_status note_downloads(const struct gantry_list *list,
         if (list->commands[i].kind == COMMAND_DOWNLOAD)
             instance->downloads[count++] = (struct transfer){.host = transfer->host,
                                                              .staging = transfer->staging,
-                                                             .size = transfer->size};
+                                                             .size = transfer->size,
+                                                             .rows = transfer->rows,
+                                                             .host_pitch = transfer->host_pitch};
     }
     instance->download_count = count;
     return GANTRY_OK;
@@ -77,12 +80,18 @@ static enum gantry_status prepare_transfers(struct gantry_list *list,
 
 static void stage_uploads(const struct gantry_list *list, struct list_instance *instance)
 {
+    uint8_t *staging = memory_host(&instance->upload);
+
     for (uint32_t i = 0; i < list->command_count; i++) {
         const struct command_transfer *transfer = &list->commands[i].transfer;
 
         if (list->commands[i].kind == COMMAND_UPLOAD)
-            memcpy((uint8_t *)memory_host(&instance->upload) + transfer->staging, transfer->host,
-                   transfer->size);
+            host_copy(&(struct host_copy){.to = staging + transfer->staging,
+                                          .from = transfer->host,
+                                          .size = transfer->size,
+                                          .rows = transfer->rows,
+                                          .to_pitch = transfer->size,
+                                          .from_pitch = transfer->host_pitch});
     }
 }
 

@@ -22,14 +22,19 @@ libgantry_core_la_SOURCES = \
 	core/command.h core/list.h core/list.c core/list_instance.c core/patch.c \
 	core/grid.h core/grid.c \
 	core/record.h core/recorder.h core/recorder.c core/record_launch.h core/record_launch.c core/record_memory.c \
+	core/record_transfer.c core/rect.h core/rect.c core/host_copy.h core/host_copy.c \
+	core/host_register.h core/host_register.c \
 	core/fold.h core/fold.c core/plan.h core/plan.c core/retire.h core/retire.c \
 	core/lock.h core/lock.c core/clock.h core/meter.h core/meter.c core/losses.h core/losses.c \
-	core/staging.h core/staging.c core/stream.h core/stream.c core/stream_commands.c \
+	core/staging.h core/staging.c core/stream.h core/stream.c core/stream_call.h core/stream_commands.c \
+	core/stream_transfer.c core/direct.h \
 	core/queue.h core/queue.c core/submit.c core/wait.c \
-	core/arena.h core/arena.c core/ascii.h core/ascii.c core/remarks.h core/remarks.c \
+	core/arena.h core/arena.c core/ascii.h core/ascii.c core/utf8.h core/utf8.c \
+	core/remarks.h core/remarks.c core/tie.h core/tie.c \
 	core/ini.h core/ini.c core/match.h core/match.c core/model.h core/model.c \
 	core/options.h core/options.c core/option_parse.c \
-	core/rules.h core/rules.c core/rules_environment.c core/sources.h core/sources.c \
+	core/rules.h core/rules.c core/rules_section.c core/rules_environment.c \
+	core/config_file.h core/config_file.c core/config_check.c core/sources.h core/sources.c \
 	core/resolve.h core/resolve.c core/interned.h core/interned.c core/policy.h core/policy.c
 
 lib_LTLIBRARIES += libgantry.la

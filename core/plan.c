@@ -196,6 +196,9 @@ static void fill_transfer(struct builder *b, const struct command *command, stru
 
     op->kind = GANTRY_OP_COPY;
     op->copy.size = transfer->size;
+    op->copy.rows = transfer->rows;
+    op->copy.to_pitch = upload ? transfer->pitch : transfer->size;
+    op->copy.from_pitch = upload ? transfer->size : transfer->pitch;
     if (upload) {
         copy_to(op, &transfer->buffer->memory, transfer->offset);
         copy_from(op, b->input->upload, transfer->staging);
@@ -218,6 +221,9 @@ static enum gantry_status fill_op(struct builder *b, const struct fold_unit *uni
         copy_to(op, &command->copy.to->memory, command->copy.to_offset);
         copy_from(op, &command->copy.from->memory, command->copy.from_offset);
         op->copy.size = command->copy.size;
+        op->copy.rows = command->copy.rows;
+        op->copy.to_pitch = command->copy.to_pitch;
+        op->copy.from_pitch = command->copy.from_pitch;
         b->plan->view.host_writes |= op->copy.to->kind != GANTRY_MEMORY_DEVICE;
         return GANTRY_OK;
     case COMMAND_FILL:

@@ -2,14 +2,13 @@
 #define GANTRY_CORE_QUEUE_H
 
 #include "device.h"
+#include "host_copy.h"
 #include "stream.h"
 
 /* A download that must reach host memory before anyone learns that `value` was reached. */
 struct delivery {
     uint64_t value;
-    void *to;
-    const void *from;
-    uint64_t size;
+    struct host_copy copy;
 };
 
 /* Locks. A thread holds the lock of at most one queue: whoever needs another queue's work sends it

@@ -1,14 +1,11 @@
-/* Recording copies, fills and transfers. */
+/* Recording copies and fills. */
 #include <inttypes.h>
 
 #include "buffer.h"
 #include "recorder.h"
 #include "status.h"
 
-/* ---- Copies and fills ----------------------------------------------------------------------- */
-
-/* That a buffer belongs to the device and holds the range. */
-static enum gantry_status check_range(const struct gantry_device *device,
+enum gantry_status record_check_range(const struct gantry_device *device,
                                       const struct gantry_buffer *buffer, uint64_t offset,
                                       uint64_t size, const char *what)
 {
@@ -32,21 +29,39 @@ static enum gantry_status check_range(const struct gantry_device *device,
     return GANTRY_OK;
 }
 
+/* ---- Copies --------------------------------------------------------------------------------- */
+
+/* Whether a byte may belong to both sides. Of ranges that meet it is known only when both sides
+ * have one pitch: then columns that are apart never meet, and others do somewhere. */
+static bool sides_meet(const struct command_copy *copy)
+{
+    uint64_t to = copy->to_offset, from = copy->from_offset, column;
+
+    if (to >= from + rect_extent(copy->size, copy->rows, copy->from_pitch) ||
+        from >= to + rect_extent(copy->size, copy->rows, copy->to_pitch))
+        return false;
+    if (copy->rows <= 1 || copy->to_pitch != copy->from_pitch)
+        return true;
+    column = (to > from ? to - from : from - to) % copy->to_pitch;
+    return column < copy->size || copy->to_pitch - column < copy->size;
+}
+
 static enum gantry_status check_copy(const struct gantry_device *device,
                                      const struct command_copy *copy, const char *what)
 {
-    enum gantry_status status = check_range(device, copy->to, copy->to_offset, copy->size, what);
+    uint64_t to_extent = rect_extent(copy->size, copy->rows, copy->to_pitch);
+    uint64_t from_extent = rect_extent(copy->size, copy->rows, copy->from_pitch);
+    enum gantry_status status =
+        record_check_range(device, copy->to, copy->to_offset, to_extent, what);
 
     if (status == GANTRY_OK)
-        status = check_range(device, copy->from, copy->from_offset, copy->size, what);
-    if (status == GANTRY_OK && copy->size && copy->to == copy->from &&
-        copy->to_offset < copy->from_offset + copy->size &&
-        copy->from_offset < copy->to_offset + copy->size)
+        status = record_check_range(device, copy->from, copy->from_offset, from_extent, what);
+    if (status == GANTRY_OK && copy->size && copy->to == copy->from && sides_meet(copy))
         status =
             fail(GANTRY_E_INVALID_ARGUMENT,
-                 "%s: the ranges at %" PRIu64 " and %" PRIu64 " of %" PRIu64 " bytes in buffer "
-                 "\"%s\" overlap; copy through another buffer",
-                 what, copy->from_offset, copy->to_offset, copy->size, copy->to->label);
+                 "%s: the ranges at %" PRIu64 " and %" PRIu64 " of %" PRIu64 " and %" PRIu64
+                 " bytes in buffer \"%s\" overlap; copy through another buffer",
+                 what, copy->from_offset, copy->to_offset, from_extent, to_extent, copy->to->label);
     return status;
 }
 
@@ -79,16 +94,54 @@ uint32_t gantry_list_copy(struct gantry_list *list, struct gantry_buffer *to, ui
     enum gantry_status status = list_recordable(list, what);
 
     if (status == GANTRY_OK)
-        status =
-            record_copy(list, &(struct command_copy){to, from, to_offset, from_offset, size}, what);
+        status = record_copy(list,
+                             &(struct command_copy){.to = to,
+                                                    .from = from,
+                                                    .to_offset = to_offset,
+                                                    .from_offset = from_offset,
+                                                    .size = size},
+                             what);
     return recorder_end(list, status);
 }
+
+enum gantry_status record_copy_rect(struct gantry_list *list, struct command_copy *copy,
+                                    const struct gantry_rect *given, const char *what)
+{
+    struct rect rect;
+    enum gantry_status status = rect_read(given, what, &rect);
+
+    if (status != GANTRY_OK)
+        return status;
+    copy->size = rect.size;
+    copy->rows = rect.rows;
+    copy->to_pitch = rect.to_pitch;
+    copy->from_pitch = rect.from_pitch;
+    return record_copy(list, copy, what);
+}
+
+uint32_t gantry_list_copy_rect(struct gantry_list *list, struct gantry_buffer *to,
+                               uint64_t to_offset, struct gantry_buffer *from, uint64_t from_offset,
+                               const struct gantry_rect *rect)
+{
+    static const char what[] = "gantry_list_copy_rect";
+    struct command_copy copy = {.to = to,
+                                .from = from,
+                                .to_offset = to_offset,
+                                .from_offset = from_offset};
+    enum gantry_status status = list_recordable(list, what);
+
+    if (status == GANTRY_OK)
+        status = record_copy_rect(list, &copy, rect, what);
+    return recorder_end(list, status);
+}
+
+/* ---- Fills ---------------------------------------------------------------------------------- */
 
 enum gantry_status record_fill(struct gantry_list *list, const struct command_fill *fill,
                                const char *what)
 {
     enum gantry_status status =
-        check_range(list->object.device, fill->buffer, fill->offset, fill->size, what);
+        record_check_range(list->object.device, fill->buffer, fill->offset, fill->size, what);
     struct command *command;
 
     if (status == GANTRY_OK && (fill->offset % 4 || fill->size % 4))
@@ -121,84 +174,4 @@ uint32_t gantry_list_fill(struct gantry_list *list, struct gantry_buffer *buffer
     if (status == GANTRY_OK)
         status = record_fill(list, &(struct command_fill){buffer, offset, size, pattern}, what);
     return recorder_end(list, status);
-}
-
-/* ---- Transfers ------------------------------------------------------------------------------ */
-
-enum gantry_status record_check_transfer(const struct gantry_device *device,
-                                         const struct command_transfer *transfer, const char *what)
-{
-    enum gantry_status status =
-        check_range(device, transfer->buffer, transfer->offset, transfer->size, what);
-
-    if (status == GANTRY_OK && !transfer->host && transfer->size)
-        status = fail(GANTRY_E_INVALID_ARGUMENT,
-                      "%s: the host memory is NULL, %" PRIu64 " bytes are to be transferred", what,
-                      transfer->size);
-    return status;
-}
-
-enum gantry_status record_transfer(struct gantry_list *list, enum command_kind kind,
-                                   const struct command_transfer *transfer, const char *what)
-{
-    struct command *command = recorder_next(list);
-
-    if (!command || !recorder_hold_buffer(list, transfer->buffer))
-        return recorder_no_room(list, what);
-    command->kind = kind;
-    command->transfer = *transfer;
-    recorder_take(list, command);
-    list->transfer_count++;
-    return GANTRY_OK;
-}
-
-/* A piece of one direction's staging memory, of which *used are taken. */
-static enum gantry_status record_staged(struct gantry_list *list, enum command_kind kind,
-                                        struct command_transfer *transfer, uint64_t *used,
-                                        const char *what)
-{
-    enum gantry_status status;
-    uint64_t end;
-
-    if (__builtin_add_overflow(*used, transfer->size, &end) || end > UINT64_MAX - STAGING_ALIGNMENT)
-        return fail(GANTRY_E_OVERFLOW, "%s: the transfers of list \"%s\" exceed 64 bits", what,
-                    list->label);
-    transfer->staging = *used;
-    status = record_transfer(list, kind, transfer, what);
-    if (status == GANTRY_OK)
-        *used = (end + STAGING_ALIGNMENT - 1) / STAGING_ALIGNMENT * STAGING_ALIGNMENT;
-    return status;
-}
-
-static uint32_t list_transfer(struct gantry_list *list, enum command_kind kind,
-                              struct command_transfer *transfer, const char *what)
-{
-    enum gantry_status status = list_recordable(list, what);
-
-    if (status == GANTRY_OK)
-        status = record_check_transfer(list->object.device, transfer, what);
-    if (status == GANTRY_OK && transfer->size)
-        status =
-            record_staged(list, kind, transfer,
-                          kind == COMMAND_UPLOAD ? &list->upload_size : &list->readback_size, what);
-    else if (status == GANTRY_OK)
-        list->next_id++;
-    return recorder_end(list, status);
-}
-
-uint32_t gantry_list_upload(struct gantry_list *list, struct gantry_buffer *to, uint64_t offset,
-                            const void *from, uint64_t size)
-{
-    /* Host memory of an upload is only read; see command.h. */
-    struct command_transfer transfer = {to, offset, size, (void *)(uintptr_t)from, 0};
-
-    return list_transfer(list, COMMAND_UPLOAD, &transfer, "gantry_list_upload");
-}
-
-uint32_t gantry_list_download(struct gantry_list *list, struct gantry_buffer *from, uint64_t offset,
-                              void *to, uint64_t size)
-{
-    struct command_transfer transfer = {from, offset, size, to, 0};
-
-    return list_transfer(list, COMMAND_DOWNLOAD, &transfer, "gantry_list_download");
 }

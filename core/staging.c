@@ -2,14 +2,10 @@
 
 #define ALIGNMENT 256
 
-/* A command takes at most this part of the memory in one piece, so that filling one piece can
- * overlap with the transfer of another. */
-#define PIECES 4
-
 uint64_t staging_room(const struct staging *staging, uint64_t wanted, uint64_t *offset)
 {
     uint64_t room = staging->size - (staging->head - staging->tail);
-    uint64_t most = staging->size / PIECES;
+    uint64_t most = staging->size / STAGING_PIECES;
 
     if (staging->count == STAGING_BATCHES)
         return 0;

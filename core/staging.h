@@ -4,11 +4,14 @@
 #define GANTRY_CORE_STAGING_H
 
 #include <stdbool.h>
-
 #include <stdint.h>
 
 /* Batches in flight that use it; one more must wait for the oldest. */
 #define STAGING_BATCHES 64
+
+/* A command takes at most this part of the memory in one piece, so that filling one piece can
+ * overlap with the transfer of another. */
+#define STAGING_PIECES 4
 
 struct staging {
     uint64_t size;       /* bytes, whole MiB; 0: there is none yet */

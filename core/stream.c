@@ -129,17 +129,23 @@ static bool is_hurried(struct stream *stream)
     return stream->hurried;
 }
 
-/* Looks at the device in any case: every batch must, or the meter would learn nothing. */
-static bool open_batch(struct gantry_queue *queue)
+static void open_batch(struct gantry_queue *queue)
 {
     struct stream *stream = &queue->stream;
-    bool idle = is_idle(queue);
 
     stream->value = atomic_load(&queue->given) + 1;
     stream->limit =
         meter_fit(&stream->meter, stream->max_ns, queue->object.device->policy.batch_size);
     atomic_store(&queue->given, stream->value);
-    return idle && !is_hurried(stream);
+}
+
+/* Looks at the device in any case: every batch must, or the meter would learn nothing. */
+static bool open_beside_idle(struct gantry_queue *queue)
+{
+    bool idle = is_idle(queue);
+
+    open_batch(queue);
+    return idle && !is_hurried(&queue->stream);
 }
 
 enum gantry_status stream_decide(struct gantry_queue *queue)
@@ -147,7 +153,7 @@ enum gantry_status stream_decide(struct gantry_queue *queue)
     struct stream *stream = &queue->stream;
     uint32_t commands = stream->batch->command_count;
 
-    if (commands == 1 && open_batch(queue))
+    if (commands == 1 && open_beside_idle(queue))
         return stream_send(queue, GANTRY_BATCH_IDLE);
     if (commands >= stream->limit)
         return stream_send(queue, commands < queue->object.device->policy.batch_size
@@ -159,6 +165,13 @@ enum gantry_status stream_decide(struct gantry_queue *queue)
     if (stream->stop > stream->limit)
         stream->stop = stream->limit;
     return GANTRY_OK;
+}
+
+enum gantry_status stream_push(struct gantry_queue *queue)
+{
+    if (queue->stream.batch->command_count == 1)
+        open_batch(queue);
+    return stream_send(queue, GANTRY_BATCH_FULL);
 }
 
 /* ---- Looking from outside ------------------------------------------------------------------- */

@@ -36,6 +36,10 @@ static inline enum gantry_status stream_added(struct gantry_queue *queue, struct
     return stream->batch->command_count >= stream->stop ? stream_decide(queue) : GANTRY_OK;
 }
 
+/* The same for a command that goes out at once, whatever the device is doing. Does not look, and so
+ * delivers no download on the way. */
+enum gantry_status stream_push(struct gantry_queue *queue);
+
 /* Submits the open batch, if there is one. When the driver refuses it, it is lost, and its points
  * keep the failure. */
 enum gantry_status stream_send(struct gantry_queue *queue, enum gantry_batch reason);

@@ -126,10 +126,16 @@ static enum gantry_status add_deliveries(struct gantry_queue *queue,
 
     for (uint32_t i = 0; i < instance->download_count && status == GANTRY_OK; i++) {
         const struct transfer *transfer = &instance->downloads[i];
-        const uint8_t *from = (const uint8_t *)memory_host(&instance->readback) + transfer->staging;
+        const struct delivery delivery = {
+            .value = value,
+            .copy = {.to = transfer->host,
+                     .from = (const uint8_t *)memory_host(&instance->readback) + transfer->staging,
+                     .size = transfer->size,
+                     .rows = transfer->rows,
+                     .to_pitch = transfer->host_pitch,
+                     .from_pitch = transfer->size}};
 
-        status =
-            deliveries_add(queue, &(struct delivery){value, transfer->host, from, transfer->size});
+        status = deliveries_add(queue, &delivery);
     }
     return status;
 }

@@ -61,21 +61,29 @@ static void forget_delivered(struct gantry_queue *queue)
     queue->delivery_count = left;
 }
 
-/* The device has completed `value`: writes the downloads up to it to host memory, then lets others
- * see it. Two threads may come here with different values; the lock makes the later one wait until
- * the downloads are really there. */
-static void deliver(struct gantry_queue *queue, uint64_t value)
+/* The value of the oldest download that is not delivered. */
+static uint64_t next_delivery(const struct gantry_queue *queue)
+{
+    return queue->delivered < queue->delivery_count ? queue->deliveries[queue->delivered].value
+                                                    : UINT64_MAX;
+}
+
+/* The device has completed `value`: writes the downloads up to the value that was asked for to host
+ * memory, then lets others see that one, and what lies between it and the next download. (A large
+ * download goes on as soon as its oldest piece is out of the way.) Two threads may come here with
+ * different values; the lock makes the later one wait until the downloads are really there. */
+static void deliver(struct gantry_queue *queue, uint64_t value, uint64_t asked)
 {
     pthread_mutex_lock(&queue->delivery_lock);
     if (meter_watches(&queue->stream.meter))
         meter_look(&queue->stream.meter, value, now_ns());
-    while (queue->delivered < queue->delivery_count &&
-           queue->deliveries[queue->delivered].value <= value) {
-        const struct delivery *delivery = &queue->deliveries[queue->delivered++];
-
-        memcpy(delivery->to, delivery->from, delivery->size);
-    }
+    if (asked > value)
+        asked = value;
+    while (next_delivery(queue) <= asked)
+        host_copy(&queue->deliveries[queue->delivered++].copy);
     forget_delivered(queue);
+    if (value >= next_delivery(queue))
+        value = next_delivery(queue) - 1;
     if (atomic_load(&queue->completed) < value)
         atomic_store_explicit(&queue->completed, value, memory_order_release);
     pthread_mutex_unlock(&queue->delivery_lock);
@@ -97,7 +105,7 @@ static enum gantry_status look(struct gantry_queue *queue, uint64_t value)
         return device_check(device, status);
     /* Acquire: another thread may have delivered what this one reports as reached. */
     if (completed > atomic_load_explicit(&queue->completed, memory_order_acquire))
-        deliver(queue, completed);
+        deliver(queue, completed, value);
     return completed >= value ? GANTRY_OK : GANTRY_NOT_READY;
 }
 
@@ -134,7 +142,7 @@ static enum gantry_status sleep_until(struct gantry_queue *queue, uint64_t value
     atomic_fetch_add(&queue->blocking_waits, 1);
     status = device->ops->queue_wait(queue->drv, value, timeout_ns);
     if (status == GANTRY_OK)
-        deliver(queue, value);
+        deliver(queue, value, value);
     return device_check(device, status);
 }
 

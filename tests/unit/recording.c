@@ -139,7 +139,8 @@ struct command *record_patchable(struct recording *r, int kernel, struct gantry_
 
 void record_copy(struct recording *r)
 {
-    record(r, COMMAND_COPY)->copy = (struct command_copy){&buffers[0], &buffers[1], 0, 0, 256};
+    record(r, COMMAND_COPY)->copy =
+        (struct command_copy){.to = &buffers[0], .from = &buffers[1], .size = 256};
 }
 
 void record_fill(struct recording *r)
