@@ -36,14 +36,22 @@ static bool power_of_two(uint64_t number)
     return number && (number & (number - 1)) == 0;
 }
 
-static bool axes_allowed(const struct gantry_size *most, struct gantry_size block, char *why)
+/* Threads along an axis that the kernel does not look at would do one another's work. */
+static bool axes_allowed(const struct block_rules *rules, struct gantry_size block, char *why)
 {
+    const struct gantry_size *most = &rules->limits->max_block;
     const struct {
         const char *name;
         uint32_t size, most;
     } axes[] = {{"x", block.x, most->x}, {"y", block.y, most->y}, {"z", block.z, most->z}};
 
-    for (int i = 0; i < 3; i++) {
+    for (uint32_t i = 0; i < 3; i++) {
+        if (axes[i].size > 1 && i >= rules->source->dimensions) {
+            snprintf(why, BLOCK_WHY_SIZE,
+                     "has %u threads along %s, but the kernel has DIMENSIONS %u", axes[i].size,
+                     axes[i].name, rules->source->dimensions);
+            return false;
+        }
         if (axes[i].size > axes[i].most) {
             snprintf(why, BLOCK_WHY_SIZE,
                      "has %u threads along %s, more than the %u that the device takes",
@@ -100,8 +108,8 @@ bool block_allowed(const struct block_rules *rules, struct gantry_size block,
 {
     uint64_t threads = block_threads(block);
 
-    return axes_allowed(&rules->limits->max_block, block, why) &&
-           threads_allowed(rules, threads, why) && shared_allowed(rules, threads, why);
+    return axes_allowed(rules, block, why) && threads_allowed(rules, threads, why) &&
+           shared_allowed(rules, threads, why);
 }
 
 /* ---- Finding ------------------------------------------------------------------------------- */

@@ -59,6 +59,7 @@ static enum gantry_status open_policy(struct gantry *g, const struct gantry_para
     struct policy_params policy = {
         .config_file = params->config_file,
         .config_text = params->config_text,
+        .override_text = params->override_text,
         .shipped_dir = shipped,
         .system_dir = GANTRY_SYSCONFDIR,
         .log = &g->log,

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "ascii.h"
+#include "utf8.h"
 
 struct reader {
     struct ini *ini;
@@ -38,13 +39,20 @@ static void cut_comment(char *text)
     }
 }
 
-static bool has_control(const char *text)
+/* Comments may hold anything. */
+static bool check_characters(struct reader *reader, const char *text)
 {
-    for (; *text; text++) {
-        if ((unsigned char)*text < ' ' && *text != '\t')
-            return true;
+    if (!utf8_valid(text)) {
+        mistake(reader, "a byte that is no UTF-8: save the file as UTF-8");
+        return false;
     }
-    return false;
+    for (; *text; text++) {
+        if ((unsigned char)*text < ' ' && *text != '\t') {
+            mistake(reader, "a control character outside a comment");
+            return false;
+        }
+    }
+    return true;
 }
 
 /* ---- Sections ------------------------------------------------------------------------------- */
@@ -69,11 +77,7 @@ static const char *header_name(struct reader *reader, char *text)
                rest);
         return NULL;
     }
-    if (has_control(text)) {
-        mistake(reader, "a control character in a section's name");
-        return NULL;
-    }
-    return ascii_trim(text + 1);
+    return check_characters(reader, text) ? ascii_trim(text + 1) : NULL;
 }
 
 static void read_header(struct reader *reader, char *text)
@@ -137,10 +141,8 @@ static void read_pair(struct reader *reader, char *text, bool indented)
     cut_comment(text);
     text = ascii_trim(text);
     equals = strchr(text, '=');
-    if (has_control(text)) {
-        mistake(reader, "a control character outside a comment");
+    if (!check_characters(reader, text))
         return;
-    }
     if (!equals) {
         remark(reader->remarks, REMARK_MISTAKE, reader->line, "\"%.60s\" is no \"key = value\"%s",
                text, indented ? ", and a value can't be continued on a second line" : "");

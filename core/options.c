@@ -7,6 +7,7 @@ const struct option options[OPTION_COUNT] = {
     [OPTION_BACKEND] =
         {
             .name = "backend",
+            .scope = OPTION_OF_PROGRAM,
             .type = OPTION_NAMES,
             .words = {"auto"},
             .fallback = "cuda, vulkan",
@@ -17,6 +18,7 @@ const struct option options[OPTION_COUNT] = {
     [OPTION_DEVICE] =
         {
             .name = "device",
+            .scope = OPTION_OF_PROGRAM,
             .type = OPTION_SELECTOR,
             .words = {"auto"},
             .fallback = "auto",
@@ -27,6 +29,7 @@ const struct option options[OPTION_COUNT] = {
     [OPTION_PLUGIN_PATH] =
         {
             .name = "plugin_path",
+            .scope = OPTION_OF_PROGRAM,
             .type = OPTION_PATHS,
             .fallback = "",
             .effect = "Folders that are searched for plugins before libgantry's own.",
@@ -34,6 +37,7 @@ const struct option options[OPTION_COUNT] = {
     [OPTION_CACHE_DIR] =
         {
             .name = "cache_dir",
+            .scope = OPTION_OF_PROGRAM,
             .type = OPTION_PATH,
             .words = {"auto", "off"},
             .fallback = "auto",
@@ -44,6 +48,7 @@ const struct option options[OPTION_COUNT] = {
     [OPTION_LOG] =
         {
             .name = "log",
+            .scope = OPTION_OF_PROGRAM,
             .type = OPTION_LEVEL,
             .words = {"off", "error", "warning", "info", "debug"},
             .fallback = "off",
@@ -54,6 +59,7 @@ const struct option options[OPTION_COUNT] = {
     [OPTION_TRACE] =
         {
             .name = "trace",
+            .scope = OPTION_OF_PROGRAM,
             .type = OPTION_PATH,
             .words = {"off"},
             .fallback = "off",
@@ -63,6 +69,7 @@ const struct option options[OPTION_COUNT] = {
     [OPTION_BATCH_SIZE] =
         {
             .name = "batch_size",
+            .scope = OPTION_OF_DEVICE,
             .type = OPTION_WHOLE,
             .min = 1,
             .max = 65536,
@@ -75,6 +82,7 @@ const struct option options[OPTION_COUNT] = {
     [OPTION_BATCH_MAX_MS] =
         {
             .name = "batch_max_ms",
+            .scope = OPTION_OF_DEVICE,
             .type = OPTION_DECIMAL,
             .min = 10,
             .max = 1000000,
@@ -87,6 +95,7 @@ const struct option options[OPTION_COUNT] = {
     [OPTION_BLOCK_SIZE] =
         {
             .name = "block_size",
+            .scope = OPTION_OF_KERNEL,
             .type = OPTION_BLOCK,
             .words = {"auto"},
             .min = 1,
@@ -101,6 +110,7 @@ const struct option options[OPTION_COUNT] = {
     [OPTION_BLOCKS_PER_CU] =
         {
             .name = "blocks_per_cu",
+            .scope = OPTION_OF_DEVICE,
             .type = OPTION_WHOLE,
             .words = {"auto"},
             .min = 1,
@@ -114,6 +124,7 @@ const struct option options[OPTION_COUNT] = {
     [OPTION_QUEUE_FAMILY] =
         {
             .name = "queue_family",
+            .scope = OPTION_OF_DEVICE,
             .type = OPTION_WHOLE,
             .words = {"auto", "compute", "graphics"},
             .min = 0,
@@ -126,6 +137,7 @@ const struct option options[OPTION_COUNT] = {
     [OPTION_TRANSFER_FAMILY] =
         {
             .name = "transfer_family",
+            .scope = OPTION_OF_DEVICE,
             .type = OPTION_WHOLE,
             .words = {"auto", "compute", "graphics"},
             .min = 0,
@@ -137,6 +149,7 @@ const struct option options[OPTION_COUNT] = {
     [OPTION_CHAINS] =
         {
             .name = "chains",
+            .scope = OPTION_OF_DEVICE,
             .type = OPTION_WHOLE,
             .min = 1,
             .max = 64,
@@ -148,6 +161,7 @@ const struct option options[OPTION_COUNT] = {
     [OPTION_FOLD] =
         {
             .name = "fold",
+            .scope = OPTION_OF_DEVICE,
             .type = OPTION_SWITCH,
             .fallback = "on",
             .effect = "Fold small launches of one kernel into one launch over a table: those that "
@@ -157,6 +171,7 @@ const struct option options[OPTION_COUNT] = {
     [OPTION_PROGRAMMATIC] =
         {
             .name = "programmatic",
+            .scope = OPTION_OF_DEVICE,
             .type = OPTION_SWITCH,
             .fallback = "on",
             .effect = "Let a kernel start while the one before it ends, where driver and "
@@ -165,6 +180,7 @@ const struct option options[OPTION_COUNT] = {
     [OPTION_SUBMIT] =
         {
             .name = "submit",
+            .scope = OPTION_OF_DEVICE,
             .type = OPTION_WORD,
             .words = {"auto", "graph", "stream"},
             .fallback = "auto",
@@ -174,6 +190,7 @@ const struct option options[OPTION_COUNT] = {
     [OPTION_SPIN_US] =
         {
             .name = "spin_us",
+            .scope = OPTION_OF_DEVICE,
             .type = OPTION_WHOLE,
             .min = 0,
             .max = 1000000,
@@ -186,6 +203,7 @@ const struct option options[OPTION_COUNT] = {
     [OPTION_POOL_BLOCK_MIB] =
         {
             .name = "pool_block_mib",
+            .scope = OPTION_OF_DEVICE,
             .type = OPTION_WHOLE,
             .min = 1,
             .max = 4096,
@@ -197,6 +215,7 @@ const struct option options[OPTION_COUNT] = {
     [OPTION_STAGING_MIB] =
         {
             .name = "staging_mib",
+            .scope = OPTION_OF_DEVICE,
             .type = OPTION_WHOLE,
             .min = 1,
             .max = 4096,
@@ -208,6 +227,7 @@ const struct option options[OPTION_COUNT] = {
     [OPTION_VALIDATE] =
         {
             .name = "validate",
+            .scope = OPTION_OF_DEVICE,
             .type = OPTION_SWITCH,
             .words = {"auto"},
             .fallback = "auto",
@@ -253,15 +273,17 @@ enum option_id option_find(const char *name)
     return (enum option_id)id;
 }
 
-enum option_id option_nearest(const char *name, enum option_id first, enum option_id end)
+enum option_id option_nearest(const char *name, unsigned scopes)
 {
     enum option_id nearest = OPTION_COUNT;
     unsigned least = 0;
 
-    for (int id = (int)first; id < (int)end; id++) {
+    for (int id = 0; id < OPTION_COUNT; id++) {
         unsigned unlike = ascii_unlike(name, options[id].name);
 
-        if (ascii_near(name, unlike) && (nearest == OPTION_COUNT || unlike < least)) {
+        if (!(options[id].scope & scopes) || !ascii_near(name, unlike))
+            continue;
+        if (nearest == OPTION_COUNT || unlike < least) {
             nearest = (enum option_id)id;
             least = unlike;
         }

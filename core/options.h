@@ -1,5 +1,5 @@
-/* The keys of the configuration: one table that reading, checking, `gantry config` and
- * conf/README.md share. */
+/* The keys of the configuration: one table that reading, checking and `gantry config` share, and
+ * from which conf/README.md and the man page are made. */
 #ifndef GANTRY_CORE_OPTIONS_H
 #define GANTRY_CORE_OPTIONS_H
 
@@ -34,7 +34,14 @@ enum option_id {
     OPTION_COUNT,
 };
 
-#define OPTION_FIRST_OF_DEVICE OPTION_BATCH_SIZE
+/* In which sections a key may stand, and how. */
+enum option_scope {
+    OPTION_OF_PROGRAM = 1, /* [gantry] */
+    OPTION_OF_DEVICE = 2,  /* [policy] and [gpu …], also as BACKEND.KEY */
+    OPTION_OF_KERNEL = 4,  /* likewise, also as KEY.KERNEL and KEY.PACKAGE/KERNEL */
+};
+
+enum { OPTION_OF_POLICY = OPTION_OF_DEVICE | OPTION_OF_KERNEL, OPTION_OF_ANY = 7 };
 
 enum option_type {
     OPTION_WORD,     /* one of `words` and nothing else */
@@ -51,6 +58,7 @@ enum option_type {
 
 struct option {
     const char *name;
+    enum option_scope scope;
     enum option_type type;
     const char *words[6]; /* taken instead of a value of the type; ends with NULL */
     uint32_t min, max;    /* of numbers (decimal ones in thousandths), of threads along one axis */
@@ -90,7 +98,7 @@ const char *option_type_name(enum option_type type);
 /* The option of a name in any case, OPTION_COUNT when there is none. */
 enum option_id option_find(const char *name);
 
-/* The nearest of the options from `first` to before `end`; OPTION_COUNT when none is near. */
-enum option_id option_nearest(const char *name, enum option_id first, enum option_id end);
+/* The nearest of the options of these scopes; OPTION_COUNT when none is near. */
+enum option_id option_nearest(const char *name, unsigned scopes);
 
 #endif

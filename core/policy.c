@@ -23,32 +23,16 @@ static enum gantry_status no_memory(void)
 
 /* ---- Opening -------------------------------------------------------------------------------- */
 
-static bool fatal(const struct remark *remark)
-{
-    return remark->named && remark->kind == REMARK_MISTAKE;
-}
-
 /* Logs every remark; fails for the first mistake in a source that somebody named. */
 static enum gantry_status judge(const struct remarks *remarks, const struct log *log)
 {
-    const struct remark *first = NULL;
-    uint32_t more = 0;
-
     for (uint32_t i = 0; i < remarks->count; i++) {
         const struct remark *remark = &remarks->items[i];
 
-        log_write(log, fatal(remark) ? GANTRY_LOG_ERROR : GANTRY_LOG_WARNING, "%s", remark->text);
-        if (!fatal(remark))
-            continue;
-        more += first ? 1 : 0;
-        first = first ? first : remark;
+        log_write(log, remark_fatal(remark) ? GANTRY_LOG_ERROR : GANTRY_LOG_WARNING, "%s",
+                  remark->text);
     }
-    if (!first)
-        return GANTRY_OK;
-    if (!more)
-        return fail(GANTRY_E_CONFIG, "%s", first->text);
-    return fail(GANTRY_E_CONFIG, "%s (and %u more mistake%s)", first->text, more,
-                more == 1 ? "" : "s");
+    return remarks_status(remarks);
 }
 
 enum gantry_status policy_open(const struct policy_params *params, struct policy **out)
@@ -86,18 +70,6 @@ void policy_close(struct policy **handle)
     interned_release(policy->values);
     arena_release(&policy->arena);
     free(policy);
-}
-
-void policy_lint(const char *file, const char *text, size_t size, struct remarks *remarks)
-{
-    struct rules rules;
-
-    rules_init(&rules, remarks->arena);
-    rules.remarks = *remarks;
-    rules.remarks.file = file;
-    rules.remarks.named = true;
-    rules_read(&rules, text, size);
-    *remarks = rules.remarks;
 }
 
 /* ---- Asking --------------------------------------------------------------------------------- */

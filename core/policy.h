@@ -5,12 +5,12 @@
 #include <gantry/backend.h>
 
 #include "log.h"
-#include "remarks.h"
 
 struct policy; /* everything that was read; immutable once opened, so any thread may ask it */
 
 struct policy_params {
     const char *config_file, *config_text; /* of the application; may be NULL */
+    const char *override_text;             /* likewise, stronger than the environment */
     const char *shipped_dir; /* folder that holds the shipped gpu.d/, NULL: none was found */
     const char *system_dir;  /* "$sysconfdir/gantry" */
     const struct log *log;   /* for warnings about files that nobody named */
@@ -21,10 +21,6 @@ struct policy_params {
  * how many more there are; mistakes elsewhere are logged and the rest of the file counts. */
 enum gantry_status policy_open(const struct policy_params *params, struct policy **policy);
 void policy_close(struct policy **policy);
-
-/* Reads a text as a file of that name would be, keeps nothing but the remarks, which are those on a
- * source that somebody named, and which need their arena. */
-void policy_lint(const char *file, const char *text, size_t size, struct remarks *remarks);
 
 /* The files that were read, weakest first; NULL past the end. */
 const char *policy_file(const struct policy *policy, uint32_t i);

@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#include <gantry/gantry.h>
+
 #include "arena.h"
 
 enum remark_kind {
@@ -16,7 +18,9 @@ struct remark {
     bool named;       /* the user or the application named the source */
     const char *file; /* or "environment NAME" */
     uint32_t line;    /* from 1; 0: the file as such */
+    uint32_t order;   /* of finding */
     const char *text; /* "FILE:LINE: what is wrong" */
+    const char *what; /* its end: "what is wrong", in UTF-8 without control characters */
 };
 
 struct remarks {
@@ -28,6 +32,13 @@ struct remarks {
     const char *file;
     bool named;
 };
+
+/* Whether a configuration with this remark is refused. */
+bool remark_fatal(const struct remark *remark);
+
+/* GANTRY_E_CONFIG, with the first fatal remark and how many more there are as the sentence;
+ * GANTRY_OK when there is none. */
+enum gantry_status remarks_status(const struct remarks *remarks);
 
 void remark(struct remarks *remarks, enum remark_kind kind, uint32_t line, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

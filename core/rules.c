@@ -46,83 +46,13 @@ void rules_add_built_in(struct rules *rules)
     }
 }
 
-/* ---- Sections ------------------------------------------------------------------------------- */
-
-static bool parse_section(struct rules *rules, const struct ini_section *ini,
-                          struct section *section)
-{
-    const char *name = ini->name;
-    char why[OPTION_WHY_SIZE];
-
-    if (ascii_same(name, "gantry") || ascii_same(name, "policy")) {
-        section->kind = ascii_same(name, "gantry") ? SECTION_GANTRY : SECTION_POLICY;
-        return true;
-    }
-    if (ascii_same(name, "gpu")) {
-        mistake(rules, ini->line, "[gpu] names no device: write [gpu NAME], or [policy] for all");
-        return false;
-    }
-    if (!ascii_starts(name, "gpu") || !ascii_blank(name[3])) {
-        remark(&rules->remarks, REMARK_MISTAKE, ini->line,
-               "no section is called [%.100s]: use [gantry], [policy] or [gpu NAME]", name);
-        return false;
-    }
-    section->kind = SECTION_GPU;
-    name += strspn(name + 3, " \t") + 3;
-    if (!selector_parse(name, &section->selector, why, sizeof(why))) {
-        remark(&rules->remarks, REMARK_MISTAKE, ini->line, "[%.100s] can never match a device: %s",
-               ini->name, why);
-        return false;
-    }
-    if (selector_is_vendor(&section->selector))
-        remark(&rules->remarks, REMARK_DOUBT, ini->line,
-               "[%.100s] takes a device of that name alone: is it [gpu vendor:%s]?", ini->name,
-               section->selector.text);
-    return true;
-}
-
-/* NULL when the section is refused. */
-static struct section *read_section(struct rules *rules, const struct ini_section *ini)
-{
-    struct section *section = arena_allocate(rules->arena, sizeof(*section));
-
-    if (!section || !ini->name || !parse_section(rules, ini, section))
-        return NULL;
-    section->line = ini->line;
-    section->order = rules->section_count++;
-    section->title = arena_format(rules->arena, "[%s]", ini->name);
-    section->place =
-        arena_format(rules->arena, "[%s] at %s:%u", ini->name, rules->remarks.file, ini->line);
-    return section->title && section->place ? section : NULL;
-}
-
-static bool same_section(const struct section *a, const struct section *b)
-{
-    return a->kind == b->kind && selector_same(&a->selector, &b->selector);
-}
-
-static void doubt_repeated(struct rules *rules, struct section *const *sections, uint32_t i)
-{
-    for (uint32_t j = 0; j < i; j++) {
-        if (!sections[j] || !same_section(sections[i], sections[j]))
-            continue;
-        remark(
-            &rules->remarks, REMARK_DOUBT, sections[i]->line,
-            "%.100s is already in line %u: both count, and where they differ the later line wins",
-            sections[i]->title, sections[j]->line);
-        return;
-    }
-}
-
 /* ---- Keys ----------------------------------------------------------------------------------- */
 
 static void refuse_unknown(struct rules *rules, const struct section *section, uint32_t line,
                            const char *name)
 {
     bool global = section->kind == SECTION_GANTRY;
-    enum option_id first = global ? OPTION_BACKEND : OPTION_FIRST_OF_DEVICE;
-    enum option_id end = global ? OPTION_FIRST_OF_DEVICE : OPTION_COUNT;
-    enum option_id nearest = option_nearest(name, first, end);
+    enum option_id nearest = option_nearest(name, section_scopes(section));
 
     if (option_find(name) != OPTION_COUNT)
         remark(&rules->remarks, REMARK_MISTAKE, line, "%s is a key of %s, not of %.100s", name,
@@ -149,25 +79,32 @@ static void doubt_backend(struct rules *rules, uint32_t line, const char *name)
     }
 }
 
-/* Takes "BACKEND." off the front of a name, and returns the rest. block_size.KERNEL has none. */
+/* Takes "BACKEND." off the front of a name, and returns the rest. KEY.KERNEL has none. */
 static char *take_backend(char *name, const char **backend)
 {
     char *dot = strchr(name, '.');
+    enum option_id id;
 
     *backend = NULL;
-    if (!dot || ascii_starts(name, "block_size."))
+    if (!dot)
         return name;
     *dot = '\0';
+    id = option_find(name);
+    if (id != OPTION_COUNT && options[id].scope == OPTION_OF_KERNEL) {
+        *dot = '.';
+        return name;
+    }
     ascii_lower_all(name);
     *backend = name;
     return dot + 1;
 }
 
-/* Takes ".KERNEL" or ".PACKAGE/KERNEL" off the end of block_size. */
+/* Takes ".KERNEL" or ".PACKAGE/KERNEL" off the end of a key that may have one. */
 static bool take_kernel(char *name, const char **package, const char **kernel)
 {
     char *dot = strchr(name, '.');
     char *slash = strrchr(name, '/');
+    enum option_id id;
 
     *package = *kernel = NULL;
     if (!dot)
@@ -180,7 +117,9 @@ static bool take_kernel(char *name, const char **package, const char **kernel)
         *package = dot + 1;
     }
     *kernel = slash ? slash + 1 : dot + 1;
-    return **kernel && (!slash || **package) && ascii_same(name, "block_size");
+    id = option_find(name);
+    return **kernel && (!slash || **package) && id != OPTION_COUNT &&
+           options[id].scope == OPTION_OF_KERNEL;
 }
 
 static char *rule_key(struct rules *rules, const struct rule *rule)
@@ -208,7 +147,8 @@ static bool parse_key(struct rules *rules, const struct ini_key *ini, struct rul
         return false;
     }
     rule->option = option_find(name);
-    if (rule->option == OPTION_COUNT || (rule->option < OPTION_FIRST_OF_DEVICE) != global) {
+    if (rule->option == OPTION_COUNT ||
+        !(options[rule->option].scope & section_scopes(rule->section))) {
         refuse_unknown(rules, rule->section, ini->line, name);
         return false;
     }
@@ -232,7 +172,7 @@ static void doubt_duplicate(struct rules *rules, uint32_t first, const struct ru
     for (uint32_t i = rules->count; i-- > first;) {
         const struct rule *other = &rules->items[i];
 
-        if (other->option != rule->option || !same_section(other->section, rule->section) ||
+        if (other->option != rule->option || !section_same(other->section, rule->section) ||
             !same_text(other->backend, rule->backend) || !same_text(other->key, rule->key))
             continue;
         remark(&rules->remarks, REMARK_DOUBT, rule->line,
@@ -285,18 +225,16 @@ static uint32_t drop_keys(struct rules *rules, const struct ini *ini, uint32_t i
 void rules_read(struct rules *rules, const char *text, size_t size)
 {
     uint32_t first = rules->count;
-    struct section **sections;
+    const struct section **sections;
     struct ini ini;
 
     ini_read(&ini, text, size, &rules->remarks);
-    sections = arena_allocate(rules->arena, (ini.section_count + 1) * sizeof(struct section *));
+    sections =
+        arena_allocate(rules->arena, (ini.section_count + 1) * sizeof(const struct section *));
     if (!sections)
         return;
-    for (uint32_t i = 0; i < ini.section_count; i++) {
-        sections[i] = read_section(rules, &ini.sections[i]);
-        if (sections[i])
-            doubt_repeated(rules, sections, i);
-    }
+    for (uint32_t i = 0; i < ini.section_count; i++)
+        sections[i] = rules_read_section(rules, &ini.sections[i], sections, i);
     for (uint32_t i = 0; i < ini.key_count; i++) {
         uint32_t section = ini.keys[i].section;
 
@@ -308,11 +246,6 @@ void rules_read(struct rules *rules, const char *text, size_t size)
 }
 
 /* ---- Strength ------------------------------------------------------------------------------- */
-
-uint32_t section_rank(const struct section *section)
-{
-    return section && section->kind == SECTION_GPU ? selector_rank(&section->selector) : 0;
-}
 
 static uint32_t kernel_rank(const struct rule *rule)
 {

@@ -2,6 +2,7 @@
 #ifndef GANTRY_CORE_RULES_H
 #define GANTRY_CORE_RULES_H
 
+#include "ini.h"
 #include "match.h"
 #include "options.h"
 #include "remarks.h"
@@ -58,6 +59,17 @@ void rules_read(struct rules *rules, const char *text, size_t size);
 /* Reads the variable GANTRY_KEY for every option, and doubts names that are nearly one of them. In
  * programs with the rights of another user no variable sets anything. */
 void rules_read_environment(struct rules *rules);
+
+/* Reads a section's name, and doubts it when one of the `count` earlier ones of its text means the
+ * same or ties with it. NULL when it is refused, which is remarked on. */
+const struct section *rules_read_section(struct rules *rules, const struct ini_section *ini,
+                                         const struct section *const *earlier, uint32_t count);
+
+/* The scopes, enum option_scope, of the keys that it may have. */
+unsigned section_scopes(const struct section *section);
+
+/* Whether both are for the same devices by the same words. */
+bool section_same(const struct section *a, const struct section *b);
 
 /* Orders sections inside a source: a greater number is more specific. NULL has none. */
 uint32_t section_rank(const struct section *section);

@@ -48,7 +48,7 @@ static void doubt_variable(struct rules *rules, const char *variable)
 
     if (!key || ascii_same(key, "config") || option_find(key) != OPTION_COUNT)
         return;
-    nearest = option_nearest(key, OPTION_BACKEND, OPTION_COUNT);
+    nearest = option_nearest(key, OPTION_OF_ANY);
     if (nearest == OPTION_COUNT)
         return;
     rules->remarks.file = arena_format(rules->arena, "environment %s", name);

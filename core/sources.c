@@ -3,11 +3,10 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+
+#include "config_file.h"
 
 /* Calls are made with remarks.named set as the source is. */
 
@@ -17,22 +16,6 @@ static void mistake(struct sources *sources, const char *what, const char *detai
 }
 
 /* ---- Files ---------------------------------------------------------------------------------- */
-
-/* Bytes of an open file, at most `size`; -1 when it can't be read. */
-static ssize_t read_all(int fd, char *text, size_t size)
-{
-    size_t length = 0;
-    ssize_t more = 1;
-
-    while (more > 0 && length < size) {
-        more = read(fd, text + length, size - length);
-        if (more > 0)
-            length += (size_t)more;
-        else if (more < 0 && errno == EINTR)
-            more = 1;
-    }
-    return more < 0 ? -1 : (ssize_t)length;
-}
 
 static void keep_file(struct sources *sources, const char *path)
 {
@@ -45,45 +28,24 @@ static void keep_file(struct sources *sources, const char *path)
     files[sources->file_count++] = path;
 }
 
-static void read_open_file(struct sources *sources, int fd, const char *path)
-{
-    char *text = malloc(SOURCE_SIZE_MAX + 1);
-    ssize_t length = text ? read_all(fd, text, SOURCE_SIZE_MAX + 1) : 0;
-
-    if (!text)
-        sources->rules->arena->failed = true;
-    else if (length < 0)
-        mistake(sources, "the file can't be read: ", strerror(errno));
-    else if (length > SOURCE_SIZE_MAX)
-        mistake(sources, "the file is larger than 256 KiB, so it is no configuration", "");
-    else {
-        keep_file(sources, path);
-        rules_read(sources->rules, text, (size_t)length);
-    }
-    free(text);
-}
-
 /* Default files may be missing, named ones may not. */
 static void read_file(struct sources *sources, const char *path)
 {
-    struct remarks *remarks = &sources->rules->remarks;
-    struct stat info;
-    int fd;
+    struct rules *rules = sources->rules;
+    struct config_file file;
 
-    remarks->file = arena_copy(sources->rules->arena, path, strlen(path));
-    if (!remarks->file)
+    rules->remarks.file = arena_copy(rules->arena, path, strlen(path));
+    if (!rules->remarks.file)
         return;
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 && (errno == ENOENT || errno == ENOTDIR) && !remarks->named)
-        return;
-    if (fd < 0 || fstat(fd, &info) != 0)
-        mistake(sources, "the file can't be read: ", strerror(errno));
-    else if (S_ISDIR(info.st_mode))
-        mistake(sources, "this is a folder: name a file", "");
-    else
-        read_open_file(sources, fd, remarks->file);
-    if (fd >= 0)
-        close(fd);
+    if (config_file_read(path, &file)) {
+        keep_file(sources, rules->remarks.file);
+        rules_read(rules, file.text, file.size);
+    } else if (file.no_memory) {
+        rules->arena->failed = true;
+    } else if (!file.missing || rules->remarks.named) {
+        mistake(sources, file.why, "");
+    }
+    free(file.text);
 }
 
 /* ---- Folders -------------------------------------------------------------------------------- */
@@ -145,19 +107,31 @@ static void read_shipped(struct sources *sources, const char *folder)
         read_gpu_d(sources, gpu_d);
 }
 
+/* A text of the application's, which may be NULL. */
+static void read_text(struct sources *sources, const char *name, const char *text)
+{
+    struct rules *rules = sources->rules;
+
+    if (!text)
+        return;
+    rules->source++;
+    rules->remarks.named = true;
+    rules->remarks.file = name;
+    rules_read(rules, text, strlen(text));
+    rules->remarks.named = false;
+}
+
 static void read_application(struct sources *sources, const struct policy_params *params)
 {
     struct rules *rules = sources->rules;
 
-    rules->source++;
-    rules->remarks.named = true;
-    if (params->config_file)
+    if (params->config_file) {
+        rules->source++;
+        rules->remarks.named = true;
         read_file(sources, params->config_file);
-    if (params->config_text) {
-        rules->remarks.file = "config_text";
-        rules_read(rules, params->config_text, strlen(params->config_text));
+        rules->remarks.named = false;
     }
-    rules->remarks.named = false;
+    read_text(sources, "config_text", params->config_text);
 }
 
 /* The XDG Base Directory Specification has relative folders ignored. */
@@ -234,4 +208,5 @@ void sources_read(struct sources *sources, const struct policy_params *params)
         read_named(sources, rest);
     sources->rules->source++;
     rules_read_environment(sources->rules);
+    read_text(sources, "override_text", params->override_text);
 }

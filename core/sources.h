@@ -5,9 +5,6 @@
 #include "policy.h"
 #include "rules.h"
 
-/* A configuration file is not larger than this; what is, is something else. */
-enum { SOURCE_SIZE_MAX = 256 * 1024 };
-
 struct sources {
     struct rules *rules;
     const char **files; /* that were read, weakest first */
@@ -23,7 +20,8 @@ struct sources {
  * 5. the user's gantry.ini and gpu.d/ *.ini;
  * 6. the files that GANTRY_CONFIG lists, each a source of its own, the later the stronger; its word
  *    "none" leaves out everything from 2 on that stands above it, also files listed before it;
- * 7. the variables GANTRY_KEY.
+ * 7. the variables GANTRY_KEY;
+ * 8. the application's override_text.
  *
  * The files of one folder are one source, gantry.ini before gpu.d, and that in the order of bytes.
  */

@@ -2,7 +2,8 @@
 # UNIT_TESTS, its three lines below, and an entry in CTestTestfile.cmake.in.
 UNIT_TESTS = \
 	tests/unit/test_status tests/unit/test_arena tests/unit/test_ini tests/unit/test_options \
-	tests/unit/test_match tests/unit/test_sources tests/unit/test_policy
+	tests/unit/test_match tests/unit/test_sources tests/unit/test_policy \
+	tests/unit/test_utf8 tests/unit/test_tie tests/unit/test_config_check
 
 UNIT_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) -pthread
 UNIT_LIBS = libgantry_core.la $(CMOCKA_LIBS) -lpthread
@@ -38,6 +39,19 @@ tests_unit_test_arena_LDADD = $(UNIT_LIBS)
 tests_unit_test_sources_SOURCES = tests/unit/test_sources.c $(UNIT_COMMON) $(UNIT_POLICY)
 tests_unit_test_sources_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_sources_LDADD = $(UNIT_LIBS)
+
+tests_unit_test_utf8_SOURCES = tests/unit/test_utf8.c $(UNIT_COMMON)
+tests_unit_test_utf8_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_utf8_LDADD = $(UNIT_LIBS)
+
+tests_unit_test_tie_SOURCES = tests/unit/test_tie.c $(UNIT_COMMON)
+tests_unit_test_tie_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_tie_LDADD = $(UNIT_LIBS)
+
+tests_unit_test_config_check_SOURCES = tests/unit/test_config_check.c $(UNIT_COMMON) \
+	$(UNIT_SCRATCH) tests/unit/gpk_builder.h tests/unit/gpk_builder.c
+tests_unit_test_config_check_CFLAGS = $(UNIT_CFLAGS) $(XXHASH_CFLAGS)
+tests_unit_test_config_check_LDADD = $(UNIT_LIBS) $(XXHASH_LIBS)
 
 tests_unit_test_policy_SOURCES = tests/unit/test_policy.c $(UNIT_COMMON) $(UNIT_POLICY)
 tests_unit_test_policy_CFLAGS = $(UNIT_CFLAGS)

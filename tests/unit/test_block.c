@@ -47,6 +47,7 @@ static void check_allowed(uint32_t x, uint32_t y, uint32_t z)
 static void test_c17_device_limits(void **state)
 {
     (void)state;
+    source.dimensions = 3;
     check_allowed(1024, 1, 1);
     check_allowed(32, 32, 1);
     check_refused(1025, 1, 1, "1025 threads along x, more than the 1024");
@@ -69,6 +70,18 @@ static void test_kernel_rules(void **state)
     source.block_pow2 = true;
     check_allowed(128, 1, 1);
     check_refused(96, 1, 1, "BLOCK_POW2");
+}
+
+/* Threads along an axis that the kernel does not look at would all do the same. */
+static void test_axes_of_the_kernel(void **state)
+{
+    (void)state;
+    check_refused(16, 16, 1, "16 threads along y, but the kernel has DIMENSIONS 1");
+    source.dimensions = 2;
+    check_allowed(16, 16, 1);
+    check_refused(8, 8, 8, "8 threads along z, but the kernel has DIMENSIONS 2");
+    source.dimensions = 3;
+    check_allowed(8, 8, 8);
 }
 
 static void test_shared_memory(void **state)
@@ -194,6 +207,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_c17_device_limits, reset),
         cmocka_unit_test_setup(test_kernel_rules, reset),
+        cmocka_unit_test_setup(test_axes_of_the_kernel, reset),
         cmocka_unit_test_setup(test_shared_memory, reset),
         cmocka_unit_test_setup(test_near_one_dimension, reset),
         cmocka_unit_test_setup(test_near_more_dimensions, reset),

@@ -115,6 +115,26 @@ static void c42_utf16_and_zero_bytes(void **state)
     check_mistake(0, 3, "zero byte");
 }
 
+/* Files that were saved in an older encoding. Comments may hold anything. */
+static void c42_latin_1(void **state)
+{
+    (void)state;
+    check_refused("key = Gr\xfc\xdf"
+                  "e",
+                  "no UTF-8: save the file as UTF-8");
+    check_refused("key = \xed\xa0\x80", "no UTF-8");
+    check_value("key = Gr\xc3\xbc\xc3\x9f"
+                "e ; Gr\xfc\xdf"
+                "e",
+                "Gr\xc3\xbc\xc3\x9f"
+                "e");
+    read_text("; Gr\xfc\xdf"
+              "e\n[gpu \xe4]\n[gpu \xc3\xa4]\n");
+    check_counts(2, 0, 1);
+    check_mistake(0, 2, "no UTF-8");
+    assert_null(ini.sections[0].name);
+}
+
 static void c42_lines_that_end_in_cr_alone(void **state)
 {
     (void)state;
@@ -330,6 +350,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(c42_line_ends_bom_and_final_newline),
         cmocka_unit_test(c42_utf16_and_zero_bytes),
+        cmocka_unit_test(c42_latin_1),
         cmocka_unit_test(c42_lines_that_end_in_cr_alone),
         cmocka_unit_test(an_empty_text_has_nothing),
         cmocka_unit_test(c43_long_comment),

@@ -102,8 +102,7 @@ static void misspelt_keys_find_their_neighbour(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        enum option_id nearest =
-            option_nearest(cases[i].given, OPTION_FIRST_OF_DEVICE, OPTION_COUNT);
+        enum option_id nearest = option_nearest(cases[i].given, OPTION_OF_POLICY);
 
         if (nearest != cases[i].nearest)
             print_error("\"%s\" is nearest to %d\n", cases[i].given, nearest);

@@ -343,6 +343,16 @@ static void c44_repeated_sections(void **state)
     assert_string_equal(rig.logged, "");
 }
 
+static void equally_specific_sections_are_doubted(void **state)
+{
+    (void)state;
+    rig_read_text("[gpu ?200]\nchains = 2\n[gpu L*]\nchains = 3\n[gpu H?00]\nchains = 1\n");
+    assert_int_equal(chains(), 1);
+    assert_string_equal(rig.logged,
+                        "warning: config_text:5: [gpu H?00] is as specific as [gpu ?200] in line "
+                        "1, and some devices are both: where they differ the later line wins\n");
+}
+
 /* ---- C46: numbers --------------------------------------------------------------------------- */
 
 static void c46_values_are_named_with_file_line_and_key(void **state)
@@ -434,31 +444,6 @@ static void warnings_leave_the_last_error_alone(void **state)
     assert_contains(gantry_last_error(), "config_text:1: ");
 }
 
-static void lint_finds_everything_in_a_text(void **state)
-{
-    static const char text[] = "[policy]\nchains = 65\nchains = 2\nchains = 3\nblok = 1\n[gpu\n";
-    static const struct {
-        enum remark_kind kind;
-        uint32_t line;
-    } expected[] = {{REMARK_MISTAKE, 6},
-                    {REMARK_MISTAKE, 2},
-                    {REMARK_DOUBT, 4},
-                    {REMARK_MISTAKE, 5}};
-    struct arena arena = {0};
-    struct remarks remarks = {.arena = &arena};
-
-    (void)state;
-    policy_lint("some.ini", text, strlen(text), &remarks);
-    assert_int_equal(remarks.count, 4);
-    for (int i = 0; i < 4; i++) {
-        assert_int_equal(remarks.items[i].kind, expected[i].kind);
-        assert_int_equal(remarks.items[i].line, expected[i].line);
-        assert_string_equal(remarks.items[i].file, "some.ini");
-        assert_int_equal(strncmp(remarks.items[i].text, "some.ini:", 9), 0);
-    }
-    arena_release(&arena);
-}
-
 #define with_rig(test) cmocka_unit_test_setup_teardown(test, rig_open, rig_close)
 
 int main(void)
@@ -479,12 +464,12 @@ int main(void)
         with_rig(any_thread_may_ask),
         with_rig(c44_repeated_keys),
         with_rig(c44_repeated_sections),
+        with_rig(equally_specific_sections_are_doubted),
         with_rig(c46_values_are_named_with_file_line_and_key),
         with_rig(c48_unknown_keys_and_wrong_places),
         with_rig(c48_refused_sections_take_their_keys_along),
         with_rig(the_first_mistake_fails_and_all_are_logged),
         with_rig(warnings_leave_the_last_error_alone),
-        with_rig(lint_finds_everything_in_a_text),
     };
 
     return cmocka_run_group_tests_name("policy", tests, NULL, NULL);

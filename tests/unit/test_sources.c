@@ -2,9 +2,11 @@
  * that have been seen in other programs. */
 #include "unit.h"
 
+#include <glob.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "core/config_file.h"
 #include "core/options.h"
 #include "policy_rig.h"
 #include "scratch.h"
@@ -33,7 +35,38 @@ static void each_source_beats_the_one_before(void **state)
     rig_read();
     assert_int_equal(chains(), 19);
     assert_string_equal(value_of(&h200, "chains").origin, "environment GANTRY_CHAINS");
+    rig.params.override_text = "[policy]\nchains = 21\n";
+    rig_read();
+    assert_int_equal(chains(), 21);
+    assert_string_equal(value_of(&h200, "chains").origin, "override_text:2");
+    assert_string_equal(value_of(&h200, "chains").overrides[0], "19 (environment GANTRY_CHAINS)");
     assert_string_equal(rig.logged, "");
+}
+
+static void the_override_is_a_source_like_the_others(void **state)
+{
+    (void)state;
+    setenv("GANTRY_CONFIG", "none", 1);
+    setenv("GANTRY_CHAINS", "19", 1);
+    rig.params.config_text = "[gpu H200]\nchains = 3\nspin_us = 3\n";
+    rig.params.override_text = "[policy]\nchains = 2\nblock_size.edge = 16x16\n[gpu L4]\nspin_us "
+                               "= 4\n[gantry]\nbackend = vulkan\n";
+    rig_read();
+    assert_int_equal(chains(), 2);
+    assert_string_equal(value_of(&h200, "spin_us").origin, "built-in");
+    assert_string_equal(value_of(&h200, "block_size.edge").value, "16x16");
+    assert_string_equal(policy_global(rig.policy, "backend", NULL), "vulkan");
+    assert_null(policy_file(rig.policy, 0));
+
+    unsetenv("GANTRY_CONFIG");
+    rig_read();
+    assert_int_equal(chains(), 2);
+    assert_string_equal(value_of(&h200, "spin_us").origin, "config_text:3");
+    rig.params.override_text = "[policy]\nchain = 2\n";
+    rig_fails("override_text:2: [policy] has no key \"chain\": is it \"chains\"?");
+    rig.params.override_text = "";
+    rig_read();
+    assert_int_equal(chains(), 19);
 }
 
 static void files_are_listed_weakest_first(void **state)
@@ -241,13 +274,41 @@ static void huge_files_are_refused(void **state)
     free(text);
 }
 
-/* The file that is installed sets nothing, and its examples are right. */
+/* ---- The shipped files ---------------------------------------------------------------------- */
+
+static void no_remark(void *user, const struct gantry_config_remark *remark)
+{
+    (void)user;
+    print_error("%s:%u: %s\n", remark->file, remark->line, remark->text);
+    _fail(__FILE__, __LINE__);
+}
+
+static void check_shipped(const char *path)
+{
+    struct gantry_config_check_params params = {.file = path, .remark = no_remark};
+    struct config_file file;
+    char *text, *line;
+
+    assert_int_equal(gantry_config_check(&params), GANTRY_OK);
+    /* The examples in its comments are right too. */
+    assert_true(config_file_read(path, &file));
+    text = calloc(1, file.size + 1);
+    memcpy(text, file.text, file.size);
+    for (line = text; (line = strstr(line, "\n;")); line += 2) {
+        if (line[2] != ' ' && line[2] != '\n')
+            line[1] = ' ';
+    }
+    params.text = text;
+    params.size = file.size;
+    assert_int_equal(gantry_config_check(&params), GANTRY_OK);
+    free(text);
+    free(file.text);
+}
+
 static void the_shipped_files_are_right(void **state)
 {
-    static const char *const names[] = {"conf/gantry.ini", "conf/gpu.d/00-about.ini"};
+    static const char *const patterns[] = {"conf/gantry.ini", "conf/gpu.d/*.ini"};
     const char *source = getenv("TEST_SOURCE_DIR");
-    char path[512], text[16384], *line;
-    FILE *file;
 
     (void)state;
     if (!source) {
@@ -255,25 +316,14 @@ static void the_shipped_files_are_right(void **state)
         skip();
     }
     for (int i = 0; i < 2; i++) {
-        struct arena arena = {0};
-        struct remarks remarks = {.arena = &arena};
+        char pattern[512];
+        glob_t found;
 
-        snprintf(path, sizeof(path), "%s/%s", source, names[i]);
-        file = fopen(path, "r");
-        assert_non_null(file);
-        text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
-        fclose(file);
-        policy_lint(names[i], text, strlen(text), &remarks);
-        assert_int_equal(remarks.count, 0);
-        for (line = text; (line = strstr(line, "\n;")); line += 2) {
-            if (line[2] != ' ' && line[2] != '\n')
-                line[1] = ' ';
-        }
-        policy_lint(names[i], text, strlen(text), &remarks);
-        for (uint32_t j = 0; j < remarks.count; j++)
-            print_error("%s\n", remarks.items[j].text);
-        assert_int_equal(remarks.count, 0);
-        arena_release(&arena);
+        snprintf(pattern, sizeof(pattern), "%s/%s", source, patterns[i]);
+        assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+        for (size_t j = 0; j < found.gl_pathc; j++)
+            check_shipped(found.gl_pathv[j]);
+        globfree(&found);
     }
 }
 
@@ -283,6 +333,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         with_rig(each_source_beats_the_one_before),
+        with_rig(the_override_is_a_source_like_the_others),
         with_rig(files_are_listed_weakest_first),
         with_rig(folders_are_one_source_in_the_order_of_bytes),
         with_rig(listed_files_are_sources_of_their_own),
