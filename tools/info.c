@@ -14,6 +14,7 @@ static const char usage[] =
     "Shows the configuration files that were read, each backend with the reason when it\n"
     "can't be used and the places that were searched, and each device with the backend\n"
     "and the policy section that it would be opened with. Succeeds without any device.\n"
+    "The JSON object is also a profile of the machine for gantry config --profile.\n"
     "\n"
     "  --json   print one JSON object\n";
 
@@ -100,7 +101,11 @@ static void print_device(const struct gantry_device_info *info)
         puts("     can't be opened");
     printf("     uuid               %s\n", info->uuid ? info->uuid : "unknown");
     printf("     pci                %s\n", info->pci ? info->pci : "unknown");
+    if (info->vendor_id)
+        printf("     vendor             0x%04x\n", info->vendor_id);
     print_limits(&info->limits);
+    if (info->occupancy_source)
+        printf("     blocks and grids   %s\n", info->occupancy_source);
     fputs("     features           ", stdout);
     print_features(info->features);
     putchar('\n');
@@ -198,13 +203,14 @@ static json_t *describe_devices(struct gantry *g)
         gantry_device_describe(g, i, &info);
         devices = json_list_add(
             devices,
-            json_pack("{s:I, s:s, s:s, s:s?, s:s?, s:o, s:o, s:{s:s?, s:s?}, s:o, s:o}", "index",
-                      (json_int_t)info.index, "name", info.name, "type",
+            json_pack("{s:I, s:s, s:s, s:s?, s:s?, s:o, s:o, s:o, s:{s:s?, s:s?}, s:o, s:s?, s:o}",
+                      "index", (json_int_t)info.index, "name", info.name, "type",
                       gantry_device_type_name(info.type), "uuid", info.uuid, "pci", info.pci,
+                      "vendor_id", info.vendor_id ? json_integer(info.vendor_id) : json_null(),
                       "backends", describe_view_names(&info), "views", describe_views(&info),
                       "chosen", "backend", info.chosen_backend, "section", info.chosen_section,
-                      "limits", describe_limits(&info.limits), "features",
-                      json_features(info.features)));
+                      "limits", describe_limits(&info.limits), "occupancy_source",
+                      info.occupancy_source, "features", json_features(info.features)));
     }
     return devices;
 }

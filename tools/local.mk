@@ -3,7 +3,8 @@
 bin_PROGRAMS += tools/gantry
 tools_gantry_SOURCES = \
 	tools/main.c tools/tool.h tools/arguments.h tools/arguments.c tools/output.h tools/output.c \
-	tools/kernels.h tools/kernels.c tools/device.h tools/device.c tools/info.c tools/config.c \
+	tools/kernels.h tools/kernels.c tools/device.h tools/device.c tools/info.c tools/config.c tools/profile.h tools/profile.c \
+	tools/config_check.h tools/config_check.c \
 	tools/inspect.h tools/inspect.c tools/inspect_text.c tools/inspect_json.c
 tools_gantry_CPPFLAGS = $(AM_CPPFLAGS)
 tools_gantry_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
