@@ -212,7 +212,7 @@ static void identify(struct physical *physical, const VkPhysicalDeviceProperties
 
     snprintf(info->name, sizeof(info->name), "%s", core->deviceName);
     info->type = device_type(core->deviceType);
-    info->vendor_id = core->vendorID <= 0xffff ? core->vendorID : 0; /* above: Khronos' own ids */
+    info->vendor_id = core->vendorID; /* PCI's, or above 0xffff one that Khronos gave: Mesa's */
 }
 
 static void identify_further(struct physical *physical, const struct properties *p)

@@ -71,7 +71,7 @@ struct gantry_backend_device_info {
     uint8_t uuid[16];
     bool has_pci;
     uint32_t pci_domain, pci_bus, pci_device, pci_function;
-    uint32_t vendor_id;      /* PCI vendor, 0: unknown */
+    uint32_t vendor_id;      /* PCI vendor, or Khronos's number for those without; 0: unknown */
     char arch[32];           /* "sm_90"; "" where there is no such notion */
     uint32_t arch_number;    /* 90; 0 */
     char driver_version[64]; /* as the driver writes it */

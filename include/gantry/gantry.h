@@ -241,7 +241,7 @@ struct gantry_device_info {
     enum gantry_device_type type;
     const char *uuid;   /* "GPU-xxxxxxxx-…" in lower case; NULL: unknown */
     const char *pci;    /* "0000:01:00.0"; NULL: unknown */
-    uint32_t vendor_id; /* PCI vendor: 0x10de; 0: unknown */
+    uint32_t vendor_id; /* PCI vendor: 0x10de; above 0xffff Khronos's number; 0: unknown */
     uint32_t backend_count;
     struct {
         const char *backend;        /* "cuda" */
