@@ -21,25 +21,42 @@ static const struct argument *find_option(const struct argument *table, size_t c
     return NULL;
 }
 
-static const struct argument *next_operand(const struct argument *table, size_t count)
+/* The first operand that has nothing yet; a list also when it has something, if `more` says so. */
+static const struct argument *next_operand(const struct argument *table, size_t count, bool more)
 {
     for (size_t i = 0; i < count; i++) {
-        if (!is_option(table[i].name) && !*table[i].value)
+        const struct argument_list *list = table[i].list;
+
+        if (!is_option(table[i].name) && (list ? more || list->count == 0 : !*table[i].value))
             return &table[i];
     }
     return NULL;
 }
 
+static bool add_to_list(const char *command, const struct argument *argument, const char *value)
+{
+    struct argument_list *list = argument->list;
+
+    if (list->count == list->room) {
+        output_error("%s: %s is given more than %zu times", command, argument->name, list->room);
+        return false;
+    }
+    list->items[list->count++] = value;
+    return true;
+}
+
 static bool read_operand(const char *command, const char *text, const struct argument *table,
                          size_t count)
 {
-    const struct argument *operand = next_operand(table, count);
+    const struct argument *operand = next_operand(table, count, true);
 
     if (!operand) {
         output_error("%s: one argument too many: '%s' (see gantry %s --help)", command, text,
                      command);
         return false;
     }
+    if (operand->list)
+        return add_to_list(command, operand, text);
     *operand->value = text;
     return true;
 }
@@ -59,15 +76,9 @@ static const char *value_of(const char *command, const struct argument *option, 
 static bool add_value(const char *command, const struct argument *option, int argc, char **argv,
                       int *i, const char *equals)
 {
-    struct argument_list *list = option->list;
     const char *value = value_of(command, option, argc, argv, i, equals);
 
-    if (value && list->count == list->room)
-        output_error("%s: %s is given more than %zu times", command, option->name, list->room);
-    if (!value || list->count == list->room)
-        return false;
-    list->items[list->count++] = value;
-    return true;
+    return value && add_to_list(command, option, value);
 }
 
 /* Reads an option and what belongs to it; *i is its place, and then that of its last word. */
@@ -117,7 +128,7 @@ static bool read_all(int argc, char **argv, const struct argument *table, size_t
         if (!read)
             return false;
     }
-    missing = next_operand(table, count);
+    missing = next_operand(table, count, false);
     if (missing)
         output_error("%s: %s is missing (see gantry %s --help)", argv[0], missing->name, argv[0]);
     return !missing;

@@ -19,7 +19,8 @@ struct argument {
     bool *flag;         /* set to true when the option is given */
     const char **value; /* gets the option's value ("--device D", "--device=D") or the operand,
                            which must be given; start it with NULL */
-    struct argument_list *list; /* gets each of the option's values */
+    struct argument_list *list; /* gets each of the option's values; or the operands, one at least,
+                                   that the rows above it leave */
 };
 
 /* Reads argv[1] to argv[argc - 1]; argv[0] is the subcommand's name. False: there is nothing left

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "arguments.h"
+#include "config_check.h"
 #include "output.h"
 #include "profile.h"
 #include "tool.h"
@@ -11,6 +12,7 @@
 static const char usage[] =
     "usage: gantry config [--device D] [--backend B] [--json]\n"
     "       gantry config --profile FILE [--index N | --device D] [--backend B] [--json]\n"
+    "       gantry config --check FILE… [--package P]… [--json]\n"
     "\n"
     "Shows every effective value with the line or variable that set it, what it overrode,\n"
     "and what the device's limits make of it: for the device that would be opened, or\n"
@@ -272,6 +274,8 @@ int cmd_config(int argc, char **argv)
     struct scope scope = {.index = UINT32_MAX};
     int status;
 
+    if (config_check_asked(argc, argv))
+        return config_check(argc, argv);
     if (!arguments_read(argc, argv, usage, table, sizeof table / sizeof *table, &status))
         return status;
     if (!check(&request))
