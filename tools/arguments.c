@@ -99,7 +99,11 @@ static bool read_option(const char *command, int argc, char **argv, int *i,
         output_error("%s: %s is given twice (give it once)", command, option->name);
         return false;
     }
-    if (option->flag) {
+    if (option->flag && option->value) {
+        *option->flag = true;
+        if (!equals && (*i + 1 == argc || is_option(argv[*i + 1])))
+            return true;
+    } else if (option->flag) {
         if (equals)
             output_error("%s: %s takes no value (leave out '%s')", command, option->name, equals);
         *option->flag = true;
