@@ -7,7 +7,7 @@ tests/tools/bench.gpk: kernels/bench.gk
 
 if HAVE_CMOCKA
 check_PROGRAMS += tests/tools/test_tool tests/tools/test_edge tests/tools/test_png \
-	tests/tools/test_bench
+	tests/tools/test_bench tests/tools/test_config_check
 endif
 
 TOOLS_COMMON = tests/tools/run.h tests/tools/run.c tests/unit/scratch.h tests/unit/scratch.c
@@ -30,4 +30,9 @@ tests_tools_test_png_SOURCES = tests/tools/test_png.c examples/png.h examples/pn
 	tests/unit/scratch.h tests/unit/scratch.c
 tests_tools_test_png_CFLAGS = $(TOOLS_CFLAGS)
 tests_tools_test_png_LDADD = $(CMOCKA_LIBS) $(LIBPNG_LIBS)
-EXTRA_DIST += tests/tools/readme.sh
+
+tests_tools_test_config_check_SOURCES = tests/tools/test_config_check.c $(TOOLS_COMMON)
+tests_tools_test_config_check_CFLAGS = $(TOOLS_CFLAGS)
+tests_tools_test_config_check_LDADD = $(CMOCKA_LIBS) $(JANSSON_LIBS)
+
+EXTRA_DIST += tests/tools/readme.sh tests/tools/mistakes.ini
