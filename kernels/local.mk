@@ -58,7 +58,14 @@ EXTRA_DIST += $(KERNELS:.gpk=.gk) $(KERNEL_LIBRARY)
 # its package is too large to lie in the header.
 KERNEL_LIBRARY = \
 	kernels/library/vector.gk \
-	kernels/library/copy.gk
+	kernels/library/block.gk \
+	kernels/library/copy.gk \
+	kernels/library/saxpy.gk \
+	kernels/library/sum.gk \
+	kernels/library/scan.gk \
+	kernels/library/scan_tile.gk \
+	kernels/library/histogram.gk \
+	kernels/library/sort.gk
 kernels/gantry-kernels.gpk: $(KERNEL_LIBRARY)
 check_DATA += $(TEST_PACKAGES)
 
