@@ -25,14 +25,17 @@
 
 /* Device extensions that gantry knows: member, name, whether opening a device enables it. The
  * others only tell more about the device. */
-#define EXTENSION_MAP(X)                                                         \
-    X(atomic_float, VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME, true)             \
-    X(memory_budget, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME, true)                  \
-    X(maintenance4, VK_KHR_MAINTENANCE_4_EXTENSION_NAME, false)                  \
-    X(pci_bus_info, VK_EXT_PCI_BUS_INFO_EXTENSION_NAME, false)                   \
-    X(subgroup_size_control, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME, false) \
-    X(nv_sm_builtins, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME, false)            \
-    X(amd_core_properties, VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME, false)
+#define EXTENSION_MAP(X)                                                           \
+    X(atomic_float, VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME, true)               \
+    X(memory_budget, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME, true)                    \
+    X(external_memory_host, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME, true)      \
+    X(maintenance4, VK_KHR_MAINTENANCE_4_EXTENSION_NAME, false)                    \
+    X(pci_bus_info, VK_EXT_PCI_BUS_INFO_EXTENSION_NAME, false)                     \
+    X(subgroup_size_control, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME, false)   \
+    X(nv_sm_builtins, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME, false)              \
+    X(amd_core_properties, VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME, false)    \
+    X(amd_core_properties2, VK_AMD_SHADER_CORE_PROPERTIES_2_EXTENSION_NAME, false) \
+    X(arm_core_builtins, VK_ARM_SHADER_CORE_BUILTINS_EXTENSION_NAME, false)
 
 struct extensions {
 #define X(member, name, enable) bool member;
@@ -56,6 +59,8 @@ struct physical {
     struct features features;        /* supported and used */
     VkSubgroupFeatureFlags subgroup; /* operations in compute shaders */
     uint64_t promised_allocation;    /* maxMemoryAllocationSize */
+    uint32_t max_allocations;        /* maxMemoryAllocationCount */
+    uint64_t import_alignment;       /* of host memory; where it has external_memory_host */
     VkPhysicalDeviceMemoryProperties memory;
     VkQueueFamilyProperties *families; /* info.family_count of them */
 };
@@ -68,6 +73,26 @@ void physical_free(const struct gantry_backend_services *services, struct physic
 
 /* Sets the types and links the structs of the extensions that the device has; returns the head. */
 VkPhysicalDeviceFeatures2 *features_chain(struct features *features, const struct extensions *has);
+
+/* Puts `other` behind `head` in a pNext chain. */
+static inline void link_struct(void *head, void *other)
+{
+    VkBaseOutStructure *first = head;
+    VkBaseOutStructure *added = other;
+
+    added->pNext = first->pNext;
+    first->pNext = added;
+}
+
+/* ---- Occupancy (occupancy.c) ---------------------------------------------------------------- */
+
+/* Fills the compute units and their threads into the limits, and the sentence on where they come
+ * from; zeros where the driver has no extension that tells them. */
+void occupancy_probe(struct physical *physical);
+
+enum gantry_status kernel_block(struct gantry_drv_device *device,
+                                const struct gantry_backend_kernel_params *params,
+                                uint32_t *threads);
 
 /* ---- Instance (instance.c) ------------------------------------------------------------------ */
 
@@ -161,11 +186,23 @@ enum use {
 struct block {
     VkBuffer buffer;
     VkDeviceMemory memory;
-    uint64_t address; /* a multiple of BLOCK_ALIGNMENT */
+    uint64_t address; /* a multiple of BLOCK_ALIGNMENT, except for the caller's own memory */
     uint64_t shift;   /* the buffer's offset at that address */
     uint64_t size;    /* bytes from there on */
-    void *host;       /* of that address; NULL for USE_DEVICE */
+    void *host;       /* of that address; for USE_DEVICE only where the host writes it directly */
 };
+
+/* What kernels and copies may do with a buffer. */
+#define BUFFER_USAGE                                                         \
+    (VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT | \
+     VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT)
+
+/* A buffer for all opened families; `next` are further structs. */
+VkResult buffer_create(struct gantry_drv_device *device, const void *next, uint64_t size,
+                       VkBuffer *buffer);
+
+/* Joins the block's buffer and memory, and finds out their address. */
+enum gantry_status block_bind(struct gantry_drv_device *device, struct block *block);
 
 /* On failure *block is all zeros, which block_destroy accepts. */
 enum gantry_status block_create(struct gantry_drv_device *device, enum use use, uint64_t size,
@@ -180,25 +217,38 @@ struct span {
     void *host;
 };
 
-/* The piece of `block` that begins `offset` bytes behind its start. */
-static inline struct span block_span(const struct block *block, uint64_t offset)
+/* What begins `offset` bytes behind the start of a span. */
+static inline struct span span_from(const struct span *span, uint64_t offset)
 {
     return (struct span){
-        .buffer = block->buffer,
-        .offset = block->shift + offset,
-        .address = block->address + offset,
-        .host = (char *)block->host + offset,
+        .buffer = span->buffer,
+        .offset = span->offset + offset,
+        .address = span->address + offset,
+        .host = (char *)span->host + offset,
     };
 }
+
+/* How far memory type `type` is from what `use` wants; negative when it can't serve. */
+int memory_distance(const struct physical *physical, enum use use, uint32_t type);
 
 enum gantry_status memory_allocate(struct gantry_drv_device *device, enum gantry_memory kind,
                                    uint64_t size, struct gantry_drv_memory *memory);
 void memory_free(struct gantry_drv_device *device, struct gantry_drv_memory *memory);
 
-/* ---- Tables of built plans (table.c) -------------------------------------------------------- */
+/* ---- The caller's memory (register.c) ------------------------------------------------------- */
 
-/* A place for a plan's table, cut out of a larger block: drivers limit how many blocks there are,
- * and round small ones up to pages. Safe from several threads. */
+enum gantry_status memory_register(struct gantry_drv_device *device, void *pointer, uint64_t size,
+                                   struct gantry_drv_memory *memory);
+
+/* ---- Tables (table.c) ----------------------------------------------------------------------- */
+
+/* Drivers limit how many blocks there are, and round small ones up to pages. So everything that the
+ * plugin keeps for itself is cut out of a few blocks, for which it holds back this part of the
+ * driver's number; core gets the rest. */
+#define OWN_BLOCKS(limit) ((limit) / 8)
+
+/* A place for a plan's table or a queue's ring, cut out of a larger block. Safe from several
+ * threads. */
 struct table {
     struct table_chunk *chunk; /* NULL: no table */
     uint32_t first_unit, unit_count;
@@ -264,7 +314,8 @@ const struct span *plan_table(const struct gantry_drv_plan *built);
 /* Memory for bytes that the host writes for one submission: taken and given back in the order of
  * submissions. */
 struct ring {
-    struct block block;  /* the size is a power of two */
+    struct table place;
+    uint64_t size;       /* a power of two; 0: there is no place yet */
     uint64_t head, tail; /* bytes taken and given back, ever; the place is the rest by the size */
 };
 
@@ -273,7 +324,7 @@ struct slice {
     struct span span;
 };
 
-/* False when the ring has no such room, or no block yet. */
+/* False when the ring has no such room. */
 bool ring_take(struct ring *ring, uint64_t size, struct slice *slice);
 
 /* Gives back the oldest slice. */
@@ -282,10 +333,10 @@ void ring_give(struct ring *ring, const struct slice *slice);
 /* Gives back the youngest slice, as if it had never been taken. */
 void ring_untake(struct ring *ring, const struct slice *slice);
 
-/* Makes a larger block with room for `size` bytes. The old one goes to *old: its slices stay in
+/* Takes a larger place with room for `size` bytes. The old one goes to *old: its slices stay in
  * use, and must not be given back. */
 enum gantry_status ring_grow(struct gantry_drv_device *device, struct ring *ring, uint64_t size,
-                             struct block *old);
+                             struct table *old);
 
 /* ---- Command buffers of one submission (shot.c) --------------------------------------------- */
 
@@ -294,9 +345,9 @@ struct shot {
     struct shot *next;
     VkCommandBuffer commands;
     struct slice slice;
-    struct block outgrown; /* a ring that was replaced while this shot was the youngest */
+    struct table outgrown; /* a ring's that was replaced while this shot was the youngest */
     uint64_t value;        /* reusable when the queue's counter has reached it */
-    uint32_t room;         /* operations that its command buffer has grown for */
+    uint64_t room;         /* operations that its command buffer has grown for */
 };
 
 struct shots {

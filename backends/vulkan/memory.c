@@ -13,15 +13,13 @@
      VK_MEMORY_PROPERTY_DEVICE_COHERENT_BIT_AMD | VK_MEMORY_PROPERTY_DEVICE_UNCACHED_BIT_AMD | \
      VK_MEMORY_PROPERTY_RDMA_CAPABLE_BIT_NV)
 
-/* What each use must have, and what it would rather have or not have.
- * Device memory is never taken from the host: a kernel that silently runs at a tenth of its speed
- * is worse than an error. Vulkan promises a coherent host-visible type on every device. */
+/* What each use must have, and what it would rather have or not have. Vulkan promises a coherent
+ * host-visible type on every device, so nothing here flushes. */
 static const struct wish {
     const char *name;
     VkMemoryPropertyFlags required, preferred, avoided;
 } wishes[] = {
-    [USE_DEVICE] = {"device", VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0,
-                    VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT},
+    [USE_DEVICE] = {"device", VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0, 0},
     [USE_UPLOAD] = {"upload", HOST_COHERENT, 0,
                     VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | VK_MEMORY_PROPERTY_HOST_CACHED_BIT},
     [USE_READBACK] = {"readback", HOST_COHERENT, VK_MEMORY_PROPERTY_HOST_CACHED_BIT,
@@ -30,15 +28,42 @@ static const struct wish {
                    VK_MEMORY_PROPERTY_HOST_CACHED_BIT},
 };
 
-/* How far a type is from the wish; negative when it can't serve. */
-static int distance(const struct wish *wish, VkMemoryPropertyFlags flags)
+enum { FARTHEST = 3 }; /* of all distances */
+
+/* The host sees the device's own memory through this type, all of it and not just a window. */
+static bool is_direct(const struct physical *physical, uint32_t type)
 {
-    VkMemoryPropertyFlags missed;
+    const VkMemoryType *t = &physical->memory.memoryTypes[type];
+
+    return (t->propertyFlags & HOST_COHERENT) == HOST_COHERENT &&
+           (t->propertyFlags & VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT) &&
+           physical->memory.memoryHeaps[t->heapIndex].size >= physical->info.limits.memory_size;
+}
+
+/* Device memory is never taken from the host: a kernel that silently runs at a tenth of its speed
+ * is worse than an error. A window into device memory is small, and others need it; what the host
+ * caches must be asked for at each access. */
+static int device_distance(const struct physical *physical, uint32_t type)
+{
+    VkMemoryPropertyFlags flags = physical->memory.memoryTypes[type].propertyFlags;
+
+    if (!(flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT))
+        return 1;
+    if (!is_direct(physical, type))
+        return FARTHEST;
+    return flags & VK_MEMORY_PROPERTY_HOST_CACHED_BIT ? 2 : 0;
+}
+
+int memory_distance(const struct physical *physical, enum use use, uint32_t type)
+{
+    VkMemoryPropertyFlags flags = physical->memory.memoryTypes[type].propertyFlags;
+    const struct wish *wish = &wishes[use];
 
     if ((flags & wish->required) != wish->required || (flags & UNUSABLE))
         return -1;
-    missed = (wish->preferred & ~flags) | (wish->avoided & flags);
-    return __builtin_popcount(missed);
+    if (use == USE_DEVICE)
+        return device_distance(physical, type);
+    return __builtin_popcount((wish->preferred & ~flags) | (wish->avoided & flags));
 }
 
 /* ---- Blocks --------------------------------------------------------------------------------- */
@@ -64,18 +89,27 @@ static enum gantry_status out_of_memory(struct gantry_drv_device *device, enum u
                           wishes[use].name, name, size, promised);
 }
 
-static enum gantry_status create_buffer(struct gantry_drv_device *device, enum use use,
-                                        uint64_t size, struct block *block)
+static enum gantry_status no_allocation(struct gantry_drv_device *device, enum use use,
+                                        uint64_t size)
+{
+    return device->services->fail(
+        device->services->context, GANTRY_E_OUT_OF_MEMORY,
+        "out of %s memory on %s: %" PRIu64 " bytes were asked for, and all of the %" PRIu32
+        " allocations that the driver allows exist (destroy some, or raise pool_block_mib)",
+        wishes[use].name, device->physical->info.name, size, device->physical->max_allocations);
+}
+
+VkResult buffer_create(struct gantry_drv_device *device, const void *next, uint64_t size,
+                       VkBuffer *buffer)
 {
     uint32_t families[MAX_FAMILIES] = {0};
     VkBufferCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+        .pNext = next,
         .size = size,
-        .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
-                 VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT,
+        .usage = BUFFER_USAGE,
         .sharingMode = VK_SHARING_MODE_EXCLUSIVE,
     };
-    VkResult result;
 
     for (uint32_t i = 0; i < device->family_count; i++)
         families[i] = device->families[i].index;
@@ -84,15 +118,13 @@ static enum gantry_status create_buffer(struct gantry_drv_device *device, enum u
         info.queueFamilyIndexCount = device->family_count;
         info.pQueueFamilyIndices = families;
     }
-    result = device->vk.vkCreateBuffer(device->handle, &info, NULL, &block->buffer);
-    if (result == VK_ERROR_OUT_OF_DEVICE_MEMORY) /* some drivers refuse large ones already here */
-        return out_of_memory(device, use, size);
-    return result == VK_SUCCESS ? GANTRY_OK : device_call_failed(device, result, "vkCreateBuffer");
+    return device->vk.vkCreateBuffer(device->handle, &info, NULL, buffer);
 }
 
-/* Tries the types nearest to the wish first. */
+/* Tries the types nearest to the wish first; *type is the one taken. */
 static enum gantry_status allocate(struct gantry_drv_device *device, enum use use,
-                                   const VkMemoryRequirements *needs, struct block *block)
+                                   const VkMemoryRequirements *needs, struct block *block,
+                                   uint32_t *type)
 {
     const VkPhysicalDeviceMemoryProperties *memory = &device->physical->memory;
     VkMemoryAllocateFlagsInfo flags = {
@@ -106,65 +138,79 @@ static enum gantry_status allocate(struct gantry_drv_device *device, enum use us
     };
     VkResult result;
 
-    for (int wanted = 0; wanted <= 3; wanted++)
+    for (int wanted = 0; wanted <= FARTHEST; wanted++)
         for (uint32_t i = 0; i < memory->memoryTypeCount; i++) {
-            const VkMemoryType *type = &memory->memoryTypes[i];
             if (!(needs->memoryTypeBits >> i & 1) ||
-                distance(&wishes[use], type->propertyFlags) != wanted ||
-                memory->memoryHeaps[type->heapIndex].size < needs->size)
+                memory_distance(device->physical, use, i) != wanted ||
+                memory->memoryHeaps[memory->memoryTypes[i].heapIndex].size < needs->size)
                 continue;
-            info.memoryTypeIndex = i;
+            info.memoryTypeIndex = *type = i;
             result = device->vk.vkAllocateMemory(device->handle, &info, NULL, &block->memory);
             if (result == VK_SUCCESS)
                 return GANTRY_OK;
+            if (result == VK_ERROR_TOO_MANY_OBJECTS)
+                return no_allocation(device, use, needs->size);
             if (result != VK_ERROR_OUT_OF_DEVICE_MEMORY)
                 return device_call_failed(device, result, "vkAllocateMemory");
         }
     return out_of_memory(device, use, needs->size);
 }
 
-static enum gantry_status map(struct gantry_drv_device *device, struct block *block)
+enum gantry_status block_bind(struct gantry_drv_device *device, struct block *block)
 {
+    VkBufferDeviceAddressInfo info = {
+        .sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO,
+        .buffer = block->buffer,
+    };
     enum gantry_status status = GANTRY_OK;
 
-    VK(device,
-       device->vk.vkMapMemory(device->handle, block->memory, 0, VK_WHOLE_SIZE, 0, &block->host));
-    block->host = (char *)block->host + block->shift;
+    VK(device, device->vk.vkBindBufferMemory(device->handle, block->buffer, block->memory, 0));
+    block->address = device->vk.vkGetBufferDeviceAddress(device->handle, &info);
 fail:
     return status;
+}
+
+/* Device memory that can't be mapped is device memory all the same. */
+static enum gantry_status map(struct gantry_drv_device *device, enum use use, struct block *block)
+{
+    void *host = NULL;
+    VkResult result =
+        device->vk.vkMapMemory(device->handle, block->memory, 0, VK_WHOLE_SIZE, 0, &host);
+
+    if (result == VK_SUCCESS)
+        block->host = (char *)host + block->shift;
+    else if (use != USE_DEVICE)
+        return device_call_failed(device, result, "vkMapMemory");
+    return GANTRY_OK;
 }
 
 /* A block of `size` bytes behind the first aligned address, if `padding` leaves room for one. */
 static enum gantry_status create(struct gantry_drv_device *device, enum use use, uint64_t size,
                                  uint64_t padding, struct block *block)
 {
-    VkBufferDeviceAddressInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO};
     VkMemoryRequirements needs;
     enum gantry_status status;
+    VkResult result;
+    uint32_t type = 0;
 
     memset(block, 0, sizeof(*block));
-    status = create_buffer(device, use, size + padding, block);
-    if (status != GANTRY_OK)
-        goto fail;
+    result = buffer_create(device, NULL, size + padding, &block->buffer);
+    if (result == VK_ERROR_OUT_OF_DEVICE_MEMORY) /* some drivers refuse large ones already here */
+        return out_of_memory(device, use, size);
+    if (result != VK_SUCCESS)
+        return device_call_failed(device, result, "vkCreateBuffer");
     device->vk.vkGetBufferMemoryRequirements(device->handle, block->buffer, &needs);
-    status = allocate(device, use, &needs, block);
-    if (status != GANTRY_OK)
-        goto fail;
-    VK(device, device->vk.vkBindBufferMemory(device->handle, block->buffer, block->memory, 0));
-    info.buffer = block->buffer;
-    block->address = device->vk.vkGetBufferDeviceAddress(device->handle, &info);
+    status = allocate(device, use, &needs, block, &type);
+    if (status == GANTRY_OK)
+        status = block_bind(device, block);
     if (padding > 0)
         block->shift = -block->address % BLOCK_ALIGNMENT;
     block->address += block->shift;
     block->size = size;
-    if (use != USE_DEVICE) {
-        status = map(device, block);
-        if (status != GANTRY_OK)
-            goto fail;
-    }
-    return GANTRY_OK;
-fail:
-    block_destroy(device, block);
+    if (status == GANTRY_OK && (use != USE_DEVICE || is_direct(device->physical, type)))
+        status = map(device, use, block);
+    if (status != GANTRY_OK)
+        block_destroy(device, block);
     return status;
 }
 
@@ -210,11 +256,14 @@ enum gantry_status memory_allocate(struct gantry_drv_device *device, enum gantry
         device->services->release(device->services->context, block);
         return status;
     }
-    memory->address = block->address;
-    memory->host = block->host;
-    memory->size = block->size;
-    memory->kind = kind;
-    memory->driver = block;
+    *memory = (struct gantry_drv_memory){
+        .address = block->address,
+        .host = kind == GANTRY_MEMORY_DEVICE ? NULL : block->host,
+        .direct = kind == GANTRY_MEMORY_DEVICE ? block->host : NULL,
+        .size = block->size,
+        .kind = kind,
+        .driver = block,
+    };
     return GANTRY_OK;
 }
 

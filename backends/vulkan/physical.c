@@ -12,8 +12,7 @@ struct properties {
     VkPhysicalDeviceMaintenance4Properties maintenance4;
     VkPhysicalDevicePCIBusInfoPropertiesEXT pci;
     VkPhysicalDeviceSubgroupSizeControlProperties subgroup;
-    VkPhysicalDeviceShaderSMBuiltinsPropertiesNV nv;
-    VkPhysicalDeviceShaderCorePropertiesAMD amd;
+    VkPhysicalDeviceExternalMemoryHostPropertiesEXT host;
 };
 
 static void skip(struct physical *physical, const char *what, const char *detail)
@@ -23,15 +22,6 @@ static void skip(struct physical *physical, const char *what, const char *detail
     size_t used = strlen(text);
 
     snprintf(text + used, size - used, "%s%s%s", used ? ", " : "", what, detail);
-}
-
-static void link_struct(void *head, void *other)
-{
-    VkBaseOutStructure *first = head;
-    VkBaseOutStructure *added = other;
-
-    added->pNext = first->pNext;
-    first->pNext = added;
 }
 
 /* ---- Extensions ----------------------------------------------------------------------------- */
@@ -173,8 +163,7 @@ static void query_properties(const struct physical *physical, struct properties 
     p->maintenance4.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES;
     p->pci.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT;
     p->subgroup.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES;
-    p->nv.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV;
-    p->amd.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_PROPERTIES_AMD;
+    p->host.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT;
     link_struct(&p->core, &p->v11);
     link_struct(&p->core, &p->v12);
     if (physical->has.maintenance4)
@@ -183,10 +172,8 @@ static void query_properties(const struct physical *physical, struct properties 
         link_struct(&p->core, &p->pci);
     if (physical->has.subgroup_size_control)
         link_struct(&p->core, &p->subgroup);
-    if (physical->has.nv_sm_builtins)
-        link_struct(&p->core, &p->nv);
-    if (physical->has.amd_core_properties)
-        link_struct(&p->core, &p->amd);
+    if (physical->has.external_memory_host)
+        link_struct(&p->core, &p->host);
     vkGetPhysicalDeviceProperties2(physical->handle, &p->core);
 }
 
@@ -281,15 +268,17 @@ static void fill_limits(struct physical *physical, const struct properties *p)
     limits->subgroup_size = p->v11.subgroupSize;
     limits->subgroup_min = sizes_vary ? p->subgroup.minSubgroupSize : p->v11.subgroupSize;
     limits->subgroup_max = sizes_vary ? p->subgroup.maxSubgroupSize : p->v11.subgroupSize;
-    if (physical->has.nv_sm_builtins) {
-        limits->compute_units = p->nv.shaderSMCount;
-        limits->threads_per_unit = p->nv.shaderWarpsPerSM * p->v11.subgroupSize;
-    } else if (physical->has.amd_core_properties) {
-        limits->compute_units = p->amd.shaderEngineCount * p->amd.shaderArraysPerEngineCount *
-                                p->amd.computeUnitsPerShaderArray;
-        limits->threads_per_unit =
-            p->amd.simdPerComputeUnit * p->amd.wavefrontsPerSimd * p->amd.wavefrontSize;
-    }
+}
+
+static void fill_memory(struct physical *physical, const struct properties *p)
+{
+    uint32_t count = p->core.properties.limits.maxMemoryAllocationCount;
+
+    physical->promised_allocation = p->v11.maxMemoryAllocationSize;
+    physical->max_allocations = count;
+    physical->import_alignment = p->host.minImportedHostPointerAlignment;
+    physical->info.max_memory_blocks = count - OWN_BLOCKS(count);
+    physical->info.memory_alignment = BLOCK_ALIGNMENT;
 }
 
 /* ---- The whole ------------------------------------------------------------------------------ */
@@ -322,10 +311,10 @@ static void probe_properties(struct physical *physical)
     vkGetPhysicalDeviceMemoryProperties(physical->handle, &physical->memory);
     if (p.v11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT)
         physical->subgroup = p.v11.subgroupSupportedOperations;
-    physical->promised_allocation = p.v11.maxMemoryAllocationSize;
-    physical->info.memory_alignment = BLOCK_ALIGNMENT;
     identify_further(physical, &p);
     fill_limits(physical, &p);
+    fill_memory(physical, &p);
+    occupancy_probe(physical);
 }
 
 void physical_probe(const struct gantry_backend_services *services, VkPhysicalDevice handle,

@@ -139,17 +139,30 @@ static void record_launch(struct recorder *r, const struct gantry_op *op)
     vk->vkCmdDispatch(r->commands, launch->blocks.x, launch->blocks.y, launch->blocks.z);
 }
 
+/* A rectangle is a region per row, given to the driver in pieces, so that its height needs no
+ * memory here. Rows without gaps are one region. */
 static void record_copy(struct recorder *r, const struct gantry_op_copy *copy)
 {
+    enum { PIECE = 128 };
     const struct block *to = copy->to->driver;
     const struct block *from = copy->from->driver;
-    VkBufferCopy region = {
-        .srcOffset = from->shift + copy->from_offset,
-        .dstOffset = to->shift + copy->to_offset,
-        .size = copy->size,
-    };
+    bool gapless = copy->to_pitch == copy->size && copy->from_pitch == copy->size;
+    uint64_t rows = copy->rows > 1 && !gapless ? copy->rows : 1;
+    uint64_t size = copy->rows > 1 && gapless ? copy->rows * copy->size : copy->size;
+    VkBufferCopy regions[PIECE];
+    uint32_t count = 0;
 
-    r->device->vk.vkCmdCopyBuffer(r->commands, from->buffer, to->buffer, 1, &region);
+    for (uint64_t row = 0; row < rows; row++) {
+        regions[count++] = (VkBufferCopy){
+            .srcOffset = from->shift + copy->from_offset + row * copy->from_pitch,
+            .dstOffset = to->shift + copy->to_offset + row * copy->to_pitch,
+            .size = size,
+        };
+        if (count < PIECE && row + 1 < rows)
+            continue;
+        r->device->vk.vkCmdCopyBuffer(r->commands, from->buffer, to->buffer, count, regions);
+        count = 0;
+    }
 }
 
 static void record_fill(struct recorder *r, const struct gantry_op_fill *fill)

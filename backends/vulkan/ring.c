@@ -1,6 +1,6 @@
 #include "driver.h"
 
-/* The first block; each further one is at least twice as large. */
+/* Of the first place; each further one is at least twice as large. */
 #define FIRST_SIZE 65536
 
 static uint64_t align_up(uint64_t value, uint64_t alignment)
@@ -10,7 +10,7 @@ static uint64_t align_up(uint64_t value, uint64_t alignment)
 
 bool ring_take(struct ring *ring, uint64_t size, struct slice *slice)
 {
-    uint64_t capacity = ring->block.size;
+    uint64_t capacity = ring->size;
     uint64_t rounded = align_up(size, BLOCK_ALIGNMENT);
     uint64_t place, skipped;
 
@@ -24,7 +24,7 @@ bool ring_take(struct ring *ring, uint64_t size, struct slice *slice)
         return false;
     slice->begin = ring->head;
     slice->end = ring->head + skipped + rounded;
-    slice->span = block_span(&ring->block, skipped ? 0 : place);
+    slice->span = span_from(&ring->place.span, skipped ? 0 : place);
     ring->head = slice->end;
     return true;
 }
@@ -42,19 +42,20 @@ void ring_untake(struct ring *ring, const struct slice *slice)
 }
 
 enum gantry_status ring_grow(struct gantry_drv_device *device, struct ring *ring, uint64_t size,
-                             struct block *old)
+                             struct table *old)
 {
-    uint64_t capacity = ring->block.size ? 2 * ring->block.size : FIRST_SIZE;
-    struct block larger;
+    uint64_t capacity = ring->size ? 2 * ring->size : FIRST_SIZE;
+    struct table larger;
     enum gantry_status status;
 
     while (capacity < size)
         capacity *= 2;
-    status = block_create(device, USE_TABLE, capacity, &larger);
+    status = table_take(device, capacity, &larger);
     if (status != GANTRY_OK)
         return status;
-    *old = ring->block;
-    ring->block = larger;
+    *old = ring->place;
+    ring->place = larger;
+    ring->size = capacity;
     ring->head = ring->tail = align_up(ring->head, capacity);
     return GANTRY_OK;
 }

@@ -4,15 +4,17 @@
 #include "driver.h"
 
 enum {
-    UNIT = 512,         /* bytes; a multiple of BLOCK_ALIGNMENT */
-    CHUNK_UNITS = 1024, /* of a chunk, unless one table needs more */
+    UNIT = 512,                          /* bytes; a multiple of BLOCK_ALIGNMENT */
+    FIRST_UNITS = 512 * 1024 / UNIT,     /* of the first chunk, unless one table needs more */
+    MOST_UNITS = 64 * 1024 * 1024 / UNIT /* likewise of any */
 };
 
 struct table_chunk {
     struct table_chunk *next;
     struct block block;
     uint32_t unit_count, used_count;
-    bool used[]; /* each unit */
+    uint32_t first_free; /* no unit before it is */
+    bool used[];         /* each unit */
 };
 
 /* The first of `count` units in a row that are free; unit_count: there are none. */
@@ -20,7 +22,9 @@ static uint32_t find_units(const struct table_chunk *chunk, uint32_t count)
 {
     uint32_t run = 0;
 
-    for (uint32_t i = 0; i < chunk->unit_count; i++) {
+    if (chunk->unit_count - chunk->used_count < count)
+        return chunk->unit_count;
+    for (uint32_t i = chunk->first_free; i < chunk->unit_count; i++) {
         run = chunk->used[i] ? 0 : run + 1;
         if (run == count)
             return i + 1 - count;
@@ -30,12 +34,17 @@ static uint32_t find_units(const struct table_chunk *chunk, uint32_t count)
 
 static void cut(struct table_chunk *chunk, uint32_t first, uint32_t count, struct table *table)
 {
+    const struct block *block = &chunk->block;
+    struct span whole = {block->buffer, block->shift, block->address, block->host};
+
     memset(chunk->used + first, true, count);
     chunk->used_count += count;
+    if (first == chunk->first_free)
+        chunk->first_free += count;
     table->chunk = chunk;
     table->first_unit = first;
     table->unit_count = count;
-    table->span = block_span(&chunk->block, (uint64_t)first * UNIT);
+    table->span = span_from(&whole, (uint64_t)first * UNIT);
 }
 
 static enum gantry_status add_chunk(struct gantry_drv_device *device, uint32_t unit_count)
@@ -57,10 +66,21 @@ static enum gantry_status add_chunk(struct gantry_drv_device *device, uint32_t u
     return GANTRY_OK;
 }
 
+/* As much as there is already, so that many tables need few chunks. */
+static uint32_t next_size(const struct gantry_drv_device *device)
+{
+    uint64_t sum = 0;
+
+    for (const struct table_chunk *chunk = device->tables; chunk; chunk = chunk->next)
+        sum += chunk->unit_count;
+    return sum < FIRST_UNITS ? FIRST_UNITS : sum > MOST_UNITS ? MOST_UNITS : (uint32_t)sum;
+}
+
 static enum gantry_status take(struct gantry_drv_device *device, uint32_t count,
                                struct table *table)
 {
     struct table_chunk *chunk = device->tables;
+    uint32_t size = next_size(device);
     enum gantry_status status;
 
     for (; chunk; chunk = chunk->next) {
@@ -70,7 +90,9 @@ static enum gantry_status take(struct gantry_drv_device *device, uint32_t count,
             return GANTRY_OK;
         }
     }
-    status = add_chunk(device, count > CHUNK_UNITS ? count : CHUNK_UNITS);
+    status = add_chunk(device, count > size ? count : size);
+    if (status == GANTRY_E_OUT_OF_MEMORY && count < size)
+        status = add_chunk(device, count);
     if (status == GANTRY_OK)
         cut(device->tables, 0, count, table);
     return status;
@@ -113,6 +135,8 @@ void table_give(struct gantry_drv_device *device, struct table *table)
     pthread_mutex_lock(&device->lock);
     memset(chunk->used + table->first_unit, false, table->unit_count);
     chunk->used_count -= table->unit_count;
+    if (table->first_unit < chunk->first_free)
+        chunk->first_free = table->first_unit;
     if (chunk->used_count == 0 && (chunk != device->tables || chunk->next))
         remove_chunk(device, chunk); /* the last one stays, for lists that come and go */
     pthread_mutex_unlock(&device->lock);

@@ -13,7 +13,8 @@ static void descriptor_is_complete(void **state)
     assert_int_equal(backend->size, sizeof(*backend));
     assert_string_equal(backend->name, "vulkan");
     assert_int_equal(backend->ops->size, sizeof(*backend->ops));
-    assert_null(backend->ops->kernel_block);
+    assert_non_null(backend->ops->kernel_block);
+    assert_non_null(backend->ops->memory_register);
     assert_non_null(backend->ops->device_memory);
 }
 
@@ -34,6 +35,11 @@ static void description_makes_sense(void **state)
     assert_true(limits->max_args_bytes >= limits->inline_args_bytes);
     assert_true(limits->subgroup_min <= limits->subgroup_size);
     assert_true(limits->subgroup_size <= limits->subgroup_max);
+    assert_true(rig.info.max_memory_blocks >= 4096 - 4096 / 8); /* Vulkan promises 4096 */
+    assert_true(rig.info.occupancy_source[0]);
+    assert_int_equal(limits->compute_units > 0, limits->threads_per_unit > 0);
+    if (rig.info.type == GANTRY_DEVICE_CPU)
+        assert_int_equal(limits->compute_units, 0);
 }
 
 static enum gantry_status open_with(int32_t queue_family, int32_t transfer_family)

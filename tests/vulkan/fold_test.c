@@ -364,7 +364,7 @@ static void many_submissions_leave_nothing(void **state)
     struct gantry_op op;
     struct fold fold;
     struct line line;
-    uint64_t allocations, resident;
+    uint64_t resident;
     uint32_t files;
     long live;
 
@@ -378,14 +378,14 @@ static void many_submissions_leave_nothing(void **state)
     line_open(&line, GANTRY_QUEUE_COMPUTE);
     assert_ok(rig.ops->plan_build(rig.device, &plan, &built));
     submit_mixture(&line, built, &fold, &plan, MANY / 10);
-    allocations = line.stats.allocations;
     resident = resident_bytes();
     files = open_files();
     live = rig_live();
     submit_mixture(&line, built, &fold, &plan, MANY);
-    assert_int_equal(line.stats.allocations, allocations);
     /* How many submissions are in flight at once is the device's business: a few more need a few
-     * more command buffers. Growth with the number of submissions would be thousands. */
+     * more command buffers. Growth with the number of submissions would be thousands. 64 tables
+     * fit a ring of 2 MiB, the sixth from 64 KiB. */
+    assert_in_range(line.stats.allocations, 1, 6);
     assert_true(rig_live() < live + MANY / 100);
     assert_int_equal(open_files(), files);
     assert_true(resident_bytes() < resident + RESIDENT_SLACK);

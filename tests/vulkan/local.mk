@@ -30,9 +30,10 @@ tests_vulkan_vulkan_machine_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) -pthread
 tests_vulkan_vulkan_machine_LDADD = $(CMOCKA_LIBS)
 tests_vulkan_vulkan_machine_SOURCES = \
 	tests/vulkan/machine.h tests/vulkan/machine.c \
-	tests/vulkan/machine_test.c tests/vulkan/heap_test.c tests/vulkan/ring_test.c \
-	tests/vulkan/lost_test.c \
-	backends/vulkan/physical.c backends/vulkan/family.c backends/vulkan/memory.c \
+	tests/vulkan/machine_test.c tests/vulkan/heap_test.c tests/vulkan/register_test.c \
+	tests/vulkan/ring_test.c tests/vulkan/lost_test.c \
+	backends/vulkan/physical.c backends/vulkan/occupancy.c backends/vulkan/family.c \
+	backends/vulkan/memory.c backends/vulkan/register.c \
 	backends/vulkan/device.c backends/vulkan/status.c backends/vulkan/symbols.c \
 	backends/vulkan/record.c backends/vulkan/table.c backends/vulkan/plan.c \
 	backends/vulkan/ring.c backends/vulkan/shot.c backends/vulkan/queue.c

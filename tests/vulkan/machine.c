@@ -36,7 +36,12 @@ static const VkPhysicalDeviceMemoryProperties desktop_memory = {
                     {GIB / 4, VK_MEMORY_HEAP_DEVICE_LOCAL_BIT}},
 };
 
-static const char *const maintenance4[] = {VK_KHR_MAINTENANCE_4_EXTENSION_NAME};
+static const char *const extensions[] = {
+    VK_KHR_MAINTENANCE_4_EXTENSION_NAME,
+    VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME,
+};
+
+#define PAGE 4096
 
 /* ---- Its answers ---------------------------------------------------------------------------- */
 
@@ -47,23 +52,62 @@ static VKAPI_ATTR void VKAPI_CALL get_properties(VkPhysicalDevice device,
     memset(properties, 0, sizeof(*properties));
     properties->apiVersion = machine.version;
     properties->deviceType = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
+    properties->limits = machine.limits;
+    properties->limits.maxMemoryAllocationCount = machine.max_allocations;
     strcpy(properties->deviceName, "fake");
+}
+
+/* Copies the machine's struct over the one that was asked for, but not its place in the chain. */
+static void answer(VkBaseOutStructure *asked, const void *known, size_t size)
+{
+    VkBaseOutStructure head = *asked;
+
+    memcpy(asked, known, size);
+    *asked = head;
+}
+
+static void answer_properties(VkBaseOutStructure *asked)
+{
+    VkPhysicalDeviceVulkan11Properties v11 = {
+        .maxMemoryAllocationSize = machine.max_allocation,
+        .subgroupSize = machine.subgroup_size,
+    };
+    VkPhysicalDeviceMaintenance4Properties maintenance4 = {.maxBufferSize = machine.max_buffer};
+    VkPhysicalDeviceExternalMemoryHostPropertiesEXT host = {
+        .minImportedHostPointerAlignment = PAGE,
+    };
+    const struct {
+        VkStructureType type;
+        const void *known;
+        size_t size;
+    } rows[] = {
+        {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES, &v11, sizeof(v11)},
+        {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES, &maintenance4,
+         sizeof(maintenance4)},
+        {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT, &host,
+         sizeof(host)},
+        {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV, &machine.nv,
+         sizeof(machine.nv)},
+        {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_PROPERTIES_AMD, &machine.amd,
+         sizeof(machine.amd)},
+        {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_PROPERTIES_2_AMD, &machine.amd2,
+         sizeof(machine.amd2)},
+        {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_BUILTINS_PROPERTIES_ARM, &machine.arm,
+         sizeof(machine.arm)},
+    };
+
+    memcpy(v11.deviceUUID, machine.uuid, sizeof(machine.uuid));
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (asked->sType == rows[i].type)
+            answer(asked, rows[i].known, rows[i].size);
 }
 
 static VKAPI_ATTR void VKAPI_CALL get_properties2(VkPhysicalDevice device,
                                                   VkPhysicalDeviceProperties2 *properties)
 {
     get_properties(device, &properties->properties);
-    for (VkBaseOutStructure *next = properties->pNext; next; next = next->pNext) {
-        void *any = next;
-        if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES) {
-            VkPhysicalDeviceVulkan11Properties *v11 = any;
-            memcpy(v11->deviceUUID, machine.uuid, sizeof(machine.uuid));
-            v11->maxMemoryAllocationSize = machine.max_allocation;
-        } else if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES) {
-            ((VkPhysicalDeviceMaintenance4Properties *)any)->maxBufferSize = machine.max_buffer;
-        }
-    }
+    for (VkBaseOutStructure *next = properties->pNext; next; next = next->pNext)
+        answer_properties(next);
 }
 
 static VKAPI_ATTR void VKAPI_CALL get_features2(VkPhysicalDevice device,
@@ -71,15 +115,9 @@ static VKAPI_ATTR void VKAPI_CALL get_features2(VkPhysicalDevice device,
 {
     (void)device;
     features->features = machine.core;
-    for (VkBaseOutStructure *next = features->pNext; next; next = next->pNext) {
-        void *any = next;
-        if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES) {
-            void *after = next->pNext;
-            *(VkPhysicalDeviceVulkan12Features *)any = machine.v12;
-            next->sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
-            next->pNext = after;
-        }
-    }
+    for (VkBaseOutStructure *next = features->pNext; next; next = next->pNext)
+        if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES)
+            answer(next, &machine.v12, sizeof(machine.v12));
 }
 
 static VKAPI_ATTR VkResult VKAPI_CALL get_extensions(VkPhysicalDevice device, const char *layer,
@@ -98,6 +136,15 @@ static VKAPI_ATTR void VKAPI_CALL get_memory(VkPhysicalDevice device,
 {
     (void)device;
     *memory = machine.memory;
+}
+
+static VKAPI_ATTR void VKAPI_CALL get_external(VkPhysicalDevice device,
+                                               const VkPhysicalDeviceExternalBufferInfo *info,
+                                               VkExternalBufferProperties *properties)
+{
+    (void)device;
+    assert_int_equal(info->handleType, VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT);
+    properties->externalMemoryProperties.externalMemoryFeatures = machine.host_import;
 }
 
 static VKAPI_ATTR void VKAPI_CALL get_families(VkPhysicalDevice device, uint32_t *count,
@@ -144,8 +191,19 @@ static VKAPI_ATTR VkResult VKAPI_CALL allocate_memory(VkDevice device,
 {
     (void)device;
     (void)callbacks;
-    if (machine.full_types >> info->memoryTypeIndex & 1)
+    if ((uint32_t)machine.blocks >= machine.max_allocations)
+        return VK_ERROR_TOO_MANY_OBJECTS;
+    if (machine.full_types >> info->memoryTypeIndex & 1 ||
+        info->allocationSize > machine.largest_allocation)
         return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    for (const VkBaseInStructure *next = info->pNext; next; next = next->pNext)
+        if (next->sType == VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT) {
+            machine.imported =
+                ((const VkImportMemoryHostPointerInfoEXT *)(const void *)next)->pHostPointer;
+            machine.imported_size = info->allocationSize;
+            if (machine.import_result != VK_SUCCESS)
+                return machine.import_result;
+        }
     *memory = (VkDeviceMemory)(uintptr_t)(info->memoryTypeIndex + 100);
     machine.blocks++;
     return VK_SUCCESS;
@@ -190,7 +248,19 @@ static VKAPI_ATTR VkResult VKAPI_CALL map(VkDevice device, VkDeviceMemory memory
     (void)size;
     (void)flags;
     *host = machine_mapping;
-    return VK_SUCCESS;
+    return machine.map_result;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL get_pointer(VkDevice device,
+                                                  VkExternalMemoryHandleTypeFlagBits type,
+                                                  const void *pointer,
+                                                  VkMemoryHostPointerPropertiesEXT *properties)
+{
+    (void)device;
+    assert_int_equal(type, VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT);
+    assert_int_equal((uintptr_t)pointer % PAGE, 0);
+    properties->memoryTypeBits = machine.pointer_types;
+    return machine.pointer_result;
 }
 
 void machine_memory_calls(struct VolkDeviceTable *vk)
@@ -203,6 +273,7 @@ void machine_memory_calls(struct VolkDeviceTable *vk)
     vk->vkBindBufferMemory = bind;
     vk->vkGetBufferDeviceAddress = get_address;
     vk->vkMapMemory = map;
+    vk->vkGetMemoryHostPointerPropertiesEXT = get_pointer;
 }
 
 /* ---- Services ------------------------------------------------------------------------------- */
@@ -247,10 +318,11 @@ int machine_setup(void **state)
     vkEnumerateDeviceExtensionProperties = get_extensions;
     vkGetPhysicalDeviceMemoryProperties = get_memory;
     vkGetPhysicalDeviceQueueFamilyProperties = get_families;
+    vkGetPhysicalDeviceExternalBufferProperties = get_external;
     machine = (struct machine){
         .version = VK_API_VERSION_1_2,
-        .extensions = maintenance4,
-        .extension_count = 1,
+        .extensions = extensions,
+        .extension_count = 2,
         .core = {.shaderInt64 = VK_TRUE},
         .v12 = {.bufferDeviceAddress = VK_TRUE,
                 .scalarBlockLayout = VK_TRUE,
@@ -258,6 +330,14 @@ int machine_setup(void **state)
         .uuid = {1},
         .max_allocation = 4 * GIB - 1,
         .max_buffer = 1024 * GIB,
+        .max_allocations = 4096,
+        .largest_allocation = UINT64_MAX,
+        .subgroup_size = 32,
+        .limits = {.maxComputeWorkGroupInvocations = 1024,
+                   .maxComputeWorkGroupSize = {1024, 1024, 64},
+                   .maxComputeSharedMemorySize = 49152},
+        .host_import = VK_EXTERNAL_MEMORY_FEATURE_IMPORTABLE_BIT,
+        .pointer_types = UINT32_MAX,
         .memory = desktop_memory,
         .family_count = 4,
     };

@@ -22,11 +22,25 @@ struct machine {
     VkPhysicalDeviceVulkan12Features v12;
     uint8_t uuid[VK_UUID_SIZE];
     uint64_t max_allocation, max_buffer;
+    uint32_t max_allocations;    /* alive at once */
+    uint64_t largest_allocation; /* that succeeds */
+    VkPhysicalDeviceShaderSMBuiltinsPropertiesNV nv;
+    VkPhysicalDeviceShaderCorePropertiesAMD amd;
+    VkPhysicalDeviceShaderCoreProperties2AMD amd2;
+    VkPhysicalDeviceShaderCoreBuiltinsPropertiesARM arm;
+    VkPhysicalDeviceLimits limits; /* those that gantry asks for */
+    uint32_t subgroup_size;
     VkPhysicalDeviceMemoryProperties memory;
     VkQueueFamilyProperties families[8];
     uint32_t family_count;
     uint32_t full_types; /* bits: memory types without room */
     int32_t blocks;      /* of memory, alive */
+    VkResult map_result;
+    VkExternalMemoryFeatureFlags host_import; /* what buffers over host memory may do */
+    VkResult pointer_result, import_result;
+    uint32_t pointer_types; /* bits: memory types that host pointers may have */
+    const void *imported;   /* the pages of the latest import */
+    uint64_t imported_size;
 };
 
 /* Set up before each test as a usable GPU with a window into its memory, like many desktops have,
@@ -46,6 +60,7 @@ void machine_memory_calls(struct VolkDeviceTable *vk);
 extern char machine_mapping[1 << 20];
 
 int run_heap_tests(void);
+int run_register_tests(void);
 int run_lost_tests(void);
 int run_ring_tests(void);
 

@@ -1,5 +1,5 @@
-/* What the plugin makes of machines that are not here: devices it can't use, limits, queue
- * families. */
+/* What the plugin makes of machines that are not here: devices it can't use, limits, compute units,
+ * queue families. */
 #include "machine.h"
 
 /* ---- Devices that can't be used ------------------------------------------------------------- */
@@ -73,6 +73,97 @@ static void buffer_limit_follows_the_driver(void **state)
     assert_int_equal(machine_probe().info.limits.max_buffer_size, 5 * GIB);
     machine.extension_count = 0;
     assert_int_equal(machine_probe().info.limits.max_buffer_size, 4 * GIB - 4);
+}
+
+/* ---- Compute units and blocks --------------------------------------------------------------- */
+
+static struct physical probe_with(const char *const *extensions, uint32_t count)
+{
+    machine.extensions = extensions;
+    machine.extension_count = count;
+    return machine_probe();
+}
+
+static void assert_units(const char *const *extensions, uint32_t count, uint32_t units,
+                         uint32_t threads)
+{
+    struct physical physical = probe_with(extensions, count);
+    const char *source = physical.info.occupancy_source;
+
+    assert_int_equal(physical.info.limits.compute_units, units);
+    assert_int_equal(physical.info.limits.threads_per_unit, threads);
+    if (count == 0)
+        assert_string_equal(source, "the driver tells no compute units, block sizes are from its "
+                                    "limits");
+    else
+        assert_non_null(strstr(source, extensions[count - 1]));
+}
+
+static void vendors_tell_compute_units(void **state)
+{
+    static const char *const nvidia[] = {VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME};
+    static const char *const arm[] = {VK_ARM_SHADER_CORE_BUILTINS_EXTENSION_NAME};
+    static const char *const amd[] = {VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME,
+                                      VK_AMD_SHADER_CORE_PROPERTIES_2_EXTENSION_NAME};
+
+    (void)state;
+    machine.nv.shaderSMCount = 132;
+    machine.nv.shaderWarpsPerSM = 64;
+    assert_units(nvidia, 1, 132, 2048);
+    machine.subgroup_size = 16;
+    machine.arm.shaderCoreCount = 10;
+    machine.arm.shaderWarpsPerCore = 64;
+    assert_units(arm, 1, 10, 1024);
+    machine.amd.shaderEngineCount = 6;
+    machine.amd.shaderArraysPerEngineCount = 2;
+    machine.amd.computeUnitsPerShaderArray = 9;
+    machine.amd.simdPerComputeUnit = 2;
+    machine.amd.wavefrontsPerSimd = 16;
+    machine.amd.wavefrontSize = 64;
+    machine.amd2.activeComputeUnitCount = 96; /* some are switched off */
+    assert_units(amd, 1, 108, 2048);
+    assert_units(amd, 2, 96, 2048);
+    assert_units(NULL, 0, 0, 0);
+}
+
+/* The block that is proposed for a kernel on the machine. */
+static uint32_t proposed(uint32_t shared_bytes, uint32_t shared_per_thread)
+{
+    static const char *const nvidia[] = {VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME};
+    struct physical physical = probe_with(nvidia, machine.nv.shaderSMCount ? 1 : 0);
+    struct gantry_drv_device device = {.physical = &physical};
+    struct gantry_kernel_source source = {.shared_bytes = shared_bytes,
+                                          .shared_per_thread = shared_per_thread};
+    struct gantry_backend_kernel_params params = {.source = &source};
+    uint32_t threads = 0;
+
+    assert_int_equal(kernel_block(&device, &params, &threads), GANTRY_OK);
+    return threads;
+}
+
+static void blocks_follow_limits(void **state)
+{
+    (void)state;
+    assert_int_equal(proposed(0, 0), 256);
+    assert_int_equal(proposed(49152, 0), 256);
+    assert_int_equal(proposed(0, 300), 128);    /* 163 would fit; 160 leave a part empty */
+    assert_int_equal(proposed(16384, 512), 64); /* exactly */
+    machine.limits.maxComputeWorkGroupInvocations = 128;
+    assert_int_equal(proposed(0, 0), 128);
+    machine.subgroup_size = 256; /* nothing is right; core refuses what a kernel can't take */
+    assert_int_equal(proposed(0, 0), 128);
+}
+
+static void blocks_fill_compute_units(void **state)
+{
+    (void)state;
+    machine.nv.shaderSMCount = 4;
+    machine.nv.shaderWarpsPerSM = 48;
+    assert_int_equal(proposed(0, 0), 256); /* 1536 = 6 * 256 */
+    machine.nv.shaderWarpsPerSM = 20;
+    assert_int_equal(proposed(0, 0), 320); /* 640 = 2 * 320, but 512 of them by 256 */
+    machine.nv.shaderWarpsPerSM = 5;
+    assert_int_equal(proposed(0, 0), 160);
 }
 
 /* ---- Families (C28) ------------------------------------------------------------------------- */
@@ -167,11 +258,14 @@ int main(void)
         TEST(device_that_only_copies_is_skipped),
         TEST(empty_uuid_is_unknown),
         TEST(buffer_limit_follows_the_driver),
+        TEST(vendors_tell_compute_units),
+        TEST(blocks_follow_limits),
+        TEST(blocks_fill_compute_units),
         TEST(families_of_a_large_gpu),
         TEST(families_of_a_small_gpu),
         TEST(slots_follow_priority_and_use),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL) + run_heap_tests() + run_ring_tests() +
-           run_lost_tests();
+    return cmocka_run_group_tests(tests, NULL, NULL) + run_heap_tests() + run_register_tests() +
+           run_ring_tests() + run_lost_tests();
 }
