@@ -11,6 +11,8 @@
 #include "retire.h"
 #include "status.h"
 
+/* ---- Checks --------------------------------------------------------------------------------- */
+
 static enum gantry_status check_params(const struct gantry_device *device,
                                        const struct gantry_buffer_params *params)
 {
@@ -31,7 +33,72 @@ static enum gantry_status check_params(const struct gantry_device *device,
     return GANTRY_OK;
 }
 
-/* The memory is a multiple of 4 bytes, so a size that is none can be rounded up. */
+/* ---- Making --------------------------------------------------------------------------------- */
+
+/* Enough for buffers that come and go; more would only hold memory. */
+#define MOST_SPARE 64
+
+/* The label of buffers without one. */
+static char unnamed[] = "buffer";
+
+/* With the device's lock held. */
+static struct gantry_buffer *get_struct(struct gantry_device *device)
+{
+    struct gantry_buffer *buffer = device->spare_buffers;
+
+    if (!buffer)
+        return malloc(sizeof(*buffer));
+    device->spare_buffers = (struct gantry_buffer *)buffer->object.next;
+    device->spare_buffer_count--;
+    return buffer;
+}
+
+static void put_struct(struct gantry_device *device, struct gantry_buffer *buffer)
+{
+    if (buffer->label != unnamed)
+        free(buffer->label);
+    if (device->spare_buffer_count == MOST_SPARE) {
+        free(buffer);
+        return;
+    }
+    buffer->object.next = (struct object *)device->spare_buffers;
+    device->spare_buffers = buffer;
+    device->spare_buffer_count++;
+}
+
+void buffers_close(struct gantry_device *device)
+{
+    while (device->spare_buffers)
+        free(get_struct(device));
+}
+
+enum gantry_status buffer_make(struct gantry_device *device, const struct memory *memory,
+                               const char *label, struct gantry_buffer **out)
+{
+    char *copy = label ? strdup(label) : unnamed;
+    struct gantry_buffer *buffer;
+
+    pthread_mutex_lock(&device->lock);
+    buffer = copy ? get_struct(device) : NULL;
+    if (buffer) {
+        *buffer = (struct gantry_buffer){.size = memory->size,
+                                         .memory = *memory,
+                                         .label = copy,
+                                         .refs = 1};
+        object_link_locked(&buffer->object, device, OBJECT_BUFFER);
+        device->buffer_count++;
+    }
+    pthread_mutex_unlock(&device->lock);
+    if (!buffer) {
+        if (label)
+            free(copy);
+        return fail(GANTRY_E_OUT_OF_HOST_MEMORY, "no host memory for a buffer");
+    }
+    *out = buffer;
+    return GANTRY_OK;
+}
+
+/* The memory is whole granules, so a size that is no multiple of 4 can be rounded up. */
 static enum gantry_status fill_with_zeros(struct gantry_buffer *buffer)
 {
     void *place = memory_host(&buffer->memory);
@@ -44,26 +111,6 @@ static enum gantry_status fill_with_zeros(struct gantry_buffer *buffer)
     }
     return queue_fill_now(buffer->object.device, buffer_block(buffer), buffer_offset(buffer, 0),
                           (buffer->size + 3) & ~UINT64_C(3), 0);
-}
-
-enum gantry_status buffer_make(struct gantry_device *device, const struct memory *memory,
-                               const char *label, struct gantry_buffer **out)
-{
-    struct gantry_buffer *buffer = calloc(1, sizeof(*buffer));
-
-    if (!buffer)
-        return fail(GANTRY_E_OUT_OF_HOST_MEMORY, "no host memory for a buffer");
-    buffer->refs = 1;
-    buffer->size = memory->size;
-    buffer->label = strdup(label ? label : "buffer");
-    if (!buffer->label) {
-        free(buffer);
-        return fail(GANTRY_E_OUT_OF_HOST_MEMORY, "no host memory for a buffer");
-    }
-    buffer->memory = *memory;
-    object_link(&buffer->object, device, OBJECT_BUFFER);
-    *out = buffer;
-    return GANTRY_OK;
 }
 
 static enum gantry_status make(struct gantry_device *device,
@@ -83,11 +130,8 @@ static enum gantry_status make(struct gantry_device *device,
     }
     if (params->zero)
         status = fill_with_zeros(*buffer);
-    if (status != GANTRY_OK) {
-        object_unlink(&(*buffer)->object);
-        buffer_free(*buffer);
-        *buffer = NULL;
-    }
+    if (status != GANTRY_OK)
+        gantry_buffer_destroy(buffer);
     return status;
 }
 
@@ -105,26 +149,30 @@ enum gantry_status gantry_buffer_create(struct gantry_device *device,
         return fail(GANTRY_E_INVALID_ARGUMENT,
                     "gantry_buffer_create: the handle's address is NULL");
     status = check_params(device, params);
-    if (status != GANTRY_OK)
-        return status;
-    retire_collect(device);
-    return make(device, params, buffer);
+    return status == GANTRY_OK ? make(device, params, buffer) : status;
+}
+
+/* ---- Freeing -------------------------------------------------------------------------------- */
+
+/* With the device's lock held, for memory of a pool. True: memory_trim() has something to do. */
+static bool free_locked(struct gantry_buffer *buffer)
+{
+    struct gantry_device *device = buffer->object.device;
+    bool excess = memory_give(device, &buffer->memory);
+
+    put_struct(device, buffer);
+    return excess;
 }
 
 void buffer_free(struct gantry_buffer *buffer)
 {
+    struct gantry_device *device = buffer->object.device;
+
     registered_forget(buffer);
-    memory_free(buffer->object.device, &buffer->memory);
-    free(buffer->label);
-    free(buffer);
-}
-
-/* ---- References ---------------------------------------------------------------------------- */
-
-static void release(struct gantry_device *device, void *object)
-{
-    (void)device;
-    buffer_free(object);
+    memory_free(device, &buffer->memory);
+    pthread_mutex_lock(&device->lock);
+    put_struct(device, buffer);
+    pthread_mutex_unlock(&device->lock);
 }
 
 void buffer_ref(struct gantry_buffer *buffer)
@@ -136,18 +184,26 @@ void buffer_ref(struct gantry_buffer *buffer)
     pthread_mutex_unlock(&device->lock);
 }
 
+/* On an idle device the memory is free at once, without a moment and in one turn with the lock. */
 void buffer_unref(struct gantry_buffer *buffer)
 {
     struct gantry_device *device = buffer->object.device;
-    bool last;
+    bool last, idle = false, excess = false;
 
     pthread_mutex_lock(&device->lock);
     last = --buffer->refs == 0;
+    if (last) {
+        object_unlink_locked(&buffer->object);
+        device->buffer_count--;
+        idle = buffer->memory.range && queues_are_idle(device);
+    }
+    if (idle)
+        excess = free_locked(buffer);
     pthread_mutex_unlock(&device->lock);
-    if (!last)
-        return;
-    object_unlink(&buffer->object);
-    retire(device, release, buffer);
+    if (last && !idle)
+        retire(&buffer->object);
+    if (excess)
+        memory_trim(device, false);
 }
 
 void gantry_buffer_destroy(struct gantry_buffer **handle)

@@ -20,6 +20,9 @@ struct gantry_buffer {
 void buffer_ref(struct gantry_buffer *buffer);
 void buffer_unref(struct gantry_buffer *buffer);
 
+/* Frees the structs that a device keeps for its next buffers. */
+void buffers_close(struct gantry_device *device);
+
 /* Frees at once; the caller knows that no work uses it. */
 void buffer_free(struct gantry_buffer *buffer);
 

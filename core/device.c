@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "buffer.h"
 #include "host_register.h"
 #include "notice.h"
 #include "queue.h"
@@ -123,6 +124,7 @@ static enum gantry_status open_view(struct gantry *g, const struct view *view, c
     device->process = process_id();
     device->label = strdup(label ? label : view->info.name);
     policy_for_device(g->policy, &view->subject, &device->policy);
+    memory_open(device);
     params.queue_family = device->policy.queue_family;
     params.transfer_family = device->policy.transfer_family;
     params.submit = device->policy.submit;
@@ -205,6 +207,8 @@ void gantry_device_close(struct gantry_device **handle)
     queue_idle_all(device);
     retire_flush(device);
     objects_free(device);
+    buffers_close(device);
+    memory_close(device);
     device->ops->device_close(device->drv);
     free_device(device);
 }

@@ -8,6 +8,7 @@
 #include <gantry/backend.h>
 
 #include "policy.h"
+#include "pool.h"
 #include "process.h"
 
 /* What can belong to a device, in the order in which closing the device frees it. */
@@ -27,7 +28,7 @@ struct object {
     enum object_rank rank;
 };
 
-struct retired;
+struct moment;
 struct view;
 
 /* Buffers over the caller's own memory, by their host addresses; no two share a byte. */
@@ -54,7 +55,11 @@ struct gantry_device {
     pthread_mutex_t lock; /* guards all that follows */
     struct object *objects[OBJECT_RANK_COUNT];
     struct registered registered;
-    struct retired *retired;      /* oldest first */
+    struct moment *oldest, *latest;      /* of what is retired; see retire.c */
+    struct pool pools[POOL_COUNT];       /* by enum gantry_memory */
+    uint32_t block_count;                /* blocks from the plugin, those of no pool included */
+    struct gantry_buffer *spare_buffers; /* unused structs */
+    uint32_t buffer_count, spare_buffer_count;
     struct gantry_queue *service; /* for zeroing; made at first need */
 };
 
@@ -62,6 +67,13 @@ struct gantry_device {
  * Taking out an object that is not linked does nothing. */
 void object_link(struct object *object, struct gantry_device *device, enum object_rank rank);
 void object_unlink(struct object *object);
+
+/* The same with the lock held. */
+void object_link_locked(struct object *object, struct gantry_device *device, enum object_rank rank);
+void object_unlink_locked(struct object *object);
+
+/* Frees an object that was unlinked, and lets go of what it held. */
+void object_release(struct object *object);
 
 /* Frees all objects that the device still has; it is idle or lost. */
 void objects_free(struct gantry_device *device);

@@ -331,12 +331,10 @@ void kernel_free(struct gantry_kernel *kernel)
     free(kernel);
 }
 
-static void release(struct gantry_device *device, void *object)
+void kernel_release(struct gantry_kernel *kernel)
 {
-    struct gantry_kernel *kernel = object;
     struct gantry_module *module = kernel->module;
 
-    (void)device;
     kernel_free(kernel);
     module_unref(module);
 }
@@ -361,7 +359,7 @@ void kernel_unref(struct gantry_kernel *kernel)
     if (!last)
         return;
     object_unlink(&kernel->object);
-    retire(device, release, kernel);
+    retire(&kernel->object);
 }
 
 void gantry_kernel_destroy(struct gantry_kernel **handle)

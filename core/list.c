@@ -148,12 +148,6 @@ void list_free(struct gantry_list *list)
     free(list);
 }
 
-static void release_list(struct gantry_device *device, void *object)
-{
-    (void)device;
-    list_free(object);
-}
-
 void gantry_list_destroy(struct gantry_list **list)
 {
     struct gantry_list *old;
@@ -164,7 +158,8 @@ void gantry_list_destroy(struct gantry_list **list)
     *list = NULL;
     if (old->object.device->process != process_id())
         return;
-    retire(old->object.device, release_list, old);
+    object_unlink(&old->object);
+    retire(&old->object);
 }
 
 /* ---- Sections and labels -------------------------------------------------------------------- */

@@ -14,7 +14,8 @@ libgantry_core_la_SOURCES = \
 	core/profile.h core/profile.c core/asked.h core/asked.c core/clamp.h core/clamp.c core/configuration.c \
 	core/choose.h core/choose.c core/device.h core/device.c core/object.c \
 	core/notice.h core/notice.c core/buffer.h core/buffer.c \
-	core/memory.h core/memory.c core/package_format.h core/package_hash.h core/package.h core/package.c core/package_parse.c \
+	core/memory.h core/memory.c core/memory_report.c core/pool.h core/pool.c core/ranges.h core/ranges.c \
+	core/package_format.h core/package_hash.h core/package.h core/package.c core/package_parse.c \
 	core/package_reader.h core/package_records.c \
 	core/package_check.h core/package_check.c core/package_wrap.c core/block.h core/block.c \
 	core/wish.h core/wish.c core/entry.h core/entry.c core/module.h core/module.c core/kernel.c \

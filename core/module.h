@@ -67,6 +67,9 @@ enum gantry_status kernel_chained(struct gantry_kernel *kernel, const struct ker
 
 /* Free at once, whatever refers to them: for gantry_device_close() only. */
 void kernel_free(struct gantry_kernel *kernel);
+
+/* The same, and lets go of its module. */
+void kernel_release(struct gantry_kernel *kernel);
 void module_free(struct gantry_module *module);
 
 #endif

@@ -5,30 +5,30 @@
 #include "queue.h"
 #include "retire.h"
 
-void object_link(struct object *object, struct gantry_device *device, enum object_rank rank)
+void object_link_locked(struct object *object, struct gantry_device *device, enum object_rank rank)
 {
     struct object **first = &device->objects[rank];
 
     object->device = device;
     object->rank = rank;
-    pthread_mutex_lock(&device->lock);
     object->prev = NULL;
     object->next = *first;
     if (*first)
         (*first)->prev = object;
     *first = object;
+}
+
+void object_link(struct object *object, struct gantry_device *device, enum object_rank rank)
+{
+    pthread_mutex_lock(&device->lock);
+    object_link_locked(object, device, rank);
     pthread_mutex_unlock(&device->lock);
 }
 
-void object_unlink(struct object *object)
+void object_unlink_locked(struct object *object)
 {
-    struct gantry_device *device = object->device;
-    struct object **first;
+    struct object **first = &object->device->objects[object->rank];
 
-    if (!device)
-        return;
-    first = &device->objects[object->rank];
-    pthread_mutex_lock(&device->lock);
     if (object->prev)
         object->prev->next = object->next;
     else if (*first == object)
@@ -36,6 +36,16 @@ void object_unlink(struct object *object)
     if (object->next)
         object->next->prev = object->prev;
     object->prev = object->next = NULL;
+}
+
+void object_unlink(struct object *object)
+{
+    struct gantry_device *device = object->device;
+
+    if (!device)
+        return;
+    pthread_mutex_lock(&device->lock);
+    object_unlink_locked(object);
     pthread_mutex_unlock(&device->lock);
 }
 
@@ -60,6 +70,14 @@ static void free_object(struct object *object)
     case OBJECT_RANK_COUNT:
         break;
     }
+}
+
+void object_release(struct object *object)
+{
+    if (object->rank == OBJECT_KERNEL)
+        kernel_release((struct gantry_kernel *)object);
+    else
+        free_object(object);
 }
 
 /* What a list held may retire when the list goes, so each rank is followed by a flush. */

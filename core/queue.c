@@ -188,6 +188,17 @@ static bool reached_beside_others(struct gantry_queue *queue, uint64_t value)
     return reached;
 }
 
+bool queues_are_idle(const struct gantry_device *device)
+{
+    for (const struct object *o = device->objects[OBJECT_QUEUE]; o; o = o->next) {
+        const struct gantry_queue *queue = (const struct gantry_queue *)o;
+
+        if (atomic_load(&queue->completed) < atomic_load(&queue->given))
+            return false;
+    }
+    return true;
+}
+
 /* Queues may come and go meanwhile, so this looks with the lock held instead of sleeping in the
  * driver, which nobody may do while another thread destroys the queue. */
 void queue_idle_all(struct gantry_device *device)

@@ -52,6 +52,10 @@ bool queue_reached(struct gantry_queue *queue, uint64_t value);
 /* Waits for a value that was submitted or lost. */
 enum gantry_status queue_wait(struct gantry_queue *queue, uint64_t value, uint64_t timeout_ns);
 
+/* With the device's lock held: whether all that its queues were given is known to have completed.
+ * Asks no driver, so that it may say no for too long, but never yes too early. */
+bool queues_are_idle(const struct gantry_device *device);
+
 /* Sends the open batches of the device's queues and waits for what they have been given before this
  * call. Queues may be made and destroyed by other threads meanwhile. With no lock held. */
 void queue_idle_all(struct gantry_device *device);

@@ -1,111 +1,143 @@
-/* Things that queued work may still use. Each remembers, per queue, the last value that had been
- * given out when it was retired, that of the open batch included. */
+/* Things that queued work may still use. They hang on moments: what each queue had given out last,
+ * in its open batch or before, when they were retired. Many retired at one moment share it. */
+#include "retire.h"
+
 #include <stdlib.h>
 
 #include "queue.h"
-#include "retire.h"
 
 struct mark {
     struct gantry_queue *queue; /* held */
     uint64_t value;
 };
 
-struct retired {
-    struct retired *next;
-    void (*release)(struct gantry_device *, void *);
-    void *object;
+struct moment {
+    struct moment *next;
+    struct object *first, **end; /* chained by `next`, in the order of retiring */
     uint32_t mark_count;
     struct mark marks[];
 };
 
-/* With the device's lock held: the moment as marks; NULL without memory. */
-static struct retired *take_moment(struct gantry_device *device)
+/* ---- Moments -------------------------------------------------------------------------------- */
+
+/* With the device's lock held: this moment, as the latest; NULL without memory. */
+static struct moment *add_moment(struct gantry_device *device)
 {
-    struct retired *retired;
+    struct moment *moment;
     uint32_t count = 0;
 
     for (struct object *o = device->objects[OBJECT_QUEUE]; o; o = o->next)
         count++;
-    retired = calloc(1, sizeof(*retired) + count * sizeof(retired->marks[0]));
-    if (!retired)
+    moment = calloc(1, sizeof(*moment) + count * sizeof(moment->marks[0]));
+    if (!moment)
         return NULL;
     for (struct object *o = device->objects[OBJECT_QUEUE]; o; o = o->next) {
         struct gantry_queue *queue = (struct gantry_queue *)o;
 
         queue_ref(queue);
-        retired->marks[retired->mark_count++] = (struct mark){queue, atomic_load(&queue->given)};
+        moment->marks[moment->mark_count++] = (struct mark){queue, atomic_load(&queue->given)};
     }
-    return retired;
+    moment->end = &moment->first;
+    *(device->latest ? &device->latest->next : &device->oldest) = moment;
+    device->latest = moment;
+    return moment;
 }
 
-static bool is_over(const struct retired *retired)
+/* With the device's lock held: whether nothing was given to the device since. */
+static bool is_now(const struct moment *moment, const struct gantry_device *device)
 {
-    for (uint32_t i = 0; i < retired->mark_count; i++)
-        if (!queue_reached(retired->marks[i].queue, retired->marks[i].value))
+    uint32_t i = 0;
+
+    for (struct object *o = device->objects[OBJECT_QUEUE]; o; o = o->next, i++) {
+        struct gantry_queue *queue = (struct gantry_queue *)o;
+
+        if (i == moment->mark_count || moment->marks[i].queue != queue ||
+            moment->marks[i].value != atomic_load(&queue->given))
+            return false;
+    }
+    return i == moment->mark_count;
+}
+
+static bool is_over(const struct moment *moment)
+{
+    for (uint32_t i = 0; i < moment->mark_count; i++)
+        if (!queue_reached(moment->marks[i].queue, moment->marks[i].value))
             return false;
     return true;
 }
 
-static void release(struct gantry_device *device, struct retired *retired)
+static void free_moment(struct moment *moment)
 {
-    retired->release(device, retired->object);
-    for (uint32_t i = 0; i < retired->mark_count; i++)
-        queue_unref(retired->marks[i].queue);
-    free(retired);
+    while (moment->first) {
+        struct object *object = moment->first;
+
+        moment->first = object->next;
+        object->next = NULL;
+        object_release(object);
+    }
+    for (uint32_t i = 0; i < moment->mark_count; i++)
+        queue_unref(moment->marks[i].queue);
+    free(moment);
 }
 
-/* Takes the oldest ones that are over out of the device's list: later ones were retired later, so
- * nothing is kept for long by looking no further than the first that is not. */
-static struct retired *take_over(struct gantry_device *device, bool all)
-{
-    struct retired *first, **end;
+/* ---- Collecting ----------------------------------------------------------------------------- */
 
-    pthread_mutex_lock(&device->lock);
-    first = device->retired;
-    end = &device->retired;
-    while (*end && (all || is_over(*end)))
-        end = &(*end)->next;
-    device->retired = *end;
-    if (end == &device->retired)
-        first = NULL;
-    else
-        *end = NULL;
-    pthread_mutex_unlock(&device->lock);
-    return first;
+/* With the device's lock held: takes the oldest moment out if it is over. Later ones can't be over
+ * before it is. */
+static struct moment *take_oldest(struct gantry_device *device, bool all)
+{
+    struct moment *oldest = device->oldest;
+
+    if (!oldest || (!all && !is_over(oldest)))
+        return NULL;
+    device->oldest = oldest->next;
+    if (!device->oldest)
+        device->latest = NULL;
+    return oldest;
 }
 
 static void collect(struct gantry_device *device, bool all)
 {
-    struct retired *retired = take_over(device, all);
+    struct moment *moment;
+    bool excess;
 
-    while (retired) {
-        struct retired *next = retired->next;
-
-        release(device, retired);
-        retired = next;
-    }
+    do {
+        pthread_mutex_lock(&device->lock);
+        moment = take_oldest(device, all);
+        excess = memory_has_excess(device);
+        pthread_mutex_unlock(&device->lock);
+        if (moment)
+            free_moment(moment);
+    } while (moment);
+    if (excess)
+        memory_trim(device, false);
 }
 
-void retire(struct gantry_device *device, void (*release_object)(struct gantry_device *, void *),
-            void *object)
+void retire(struct object *object)
 {
-    struct retired *retired, **end;
+    struct gantry_device *device = object->device;
+    struct moment *moment;
+    bool added = false;
 
     pthread_mutex_lock(&device->lock);
-    retired = take_moment(device);
-    if (retired) {
-        retired->release = release_object;
-        retired->object = object;
-        for (end = &device->retired; *end; end = &(*end)->next)
-            ;
-        *end = retired;
+    moment = device->latest;
+    if (!moment || !is_now(moment, device)) {
+        moment = add_moment(device);
+        added = true;
+    }
+    if (moment) {
+        object->next = NULL;
+        *moment->end = object;
+        moment->end = &object->next;
     }
     pthread_mutex_unlock(&device->lock);
-    if (!retired) {
+    if (!moment) {
         queue_idle_all(device);
-        release_object(device, object);
+        object_release(object);
     }
-    collect(device, false);
+    /* At a moment that is known already, the driver was asked. */
+    if (added)
+        collect(device, false);
 }
 
 void retire_collect(struct gantry_device *device)
@@ -113,9 +145,19 @@ void retire_collect(struct gantry_device *device)
     collect(device, false);
 }
 
+/* What is freed may retire more, as a list does its kernels. */
 void retire_flush(struct gantry_device *device)
 {
-    /* Releasing a list may retire its kernels. */
-    while (device->retired)
+    while (device->oldest)
         collect(device, true);
+}
+
+bool retire_pending(struct gantry_device *device)
+{
+    bool pending;
+
+    pthread_mutex_lock(&device->lock);
+    pending = device->oldest != NULL;
+    pthread_mutex_unlock(&device->lock);
+    return pending;
 }

@@ -2,6 +2,7 @@
 
 #include "unit.h"
 
+#include "core/buffer.h"
 #include "core/queue.h"
 #include "core/retire.h"
 #include "core/status.h"
@@ -278,6 +279,7 @@ int fake_open(void **state)
                                           .threads = 32,
                                           .direct = (struct gantry_drv_kernel *)1,
                                           .folded = {.drv = (struct gantry_drv_kernel *)2}};
+    memory_open(device);
     object_link(&fake->kernel.object, device, OBJECT_KERNEL);
     the_fake = fake;
     *state = fake;
@@ -292,6 +294,8 @@ int fake_close(void **state)
     assert_int_equal(fake->kernel.refs, 1);
     object_unlink(&fake->kernel.object);
     objects_free(&fake->device);
+    buffers_close(&fake->device);
+    memory_close(&fake->device);
     assert_int_equal(fake->memories, 0);
     assert_int_equal(fake->plans, 0);
     assert_int_equal(fake->queues, 0);

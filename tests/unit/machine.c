@@ -31,6 +31,7 @@ int machine_reset(void **state)
         "GANTRY_PLUGIN_PATH",
         "GANTRY_LOG",
         "GANTRY_BLOCK_SIZE",
+        "GANTRY_POOL_BLOCK_MIB",
         "GANTRY_HOST_DEVICES_CUDA",
         "GANTRY_HOST_DEVICES",
         "GANTRY_HOST_FAIL_CUDA",
