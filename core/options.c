@@ -205,12 +205,14 @@ const struct option options[OPTION_COUNT] = {
             .name = "pool_block_mib",
             .scope = OPTION_OF_DEVICE,
             .type = OPTION_WHOLE,
-            .min = 1,
+            .min = 0,
             .max = 4096,
             .unit = "MiB",
             .fallback = "64",
-            .effect = "Size of the blocks of device memory from which small buffers are cut.",
-            .pending = true,
+            .effect = "Size of the blocks of memory from which buffers of up to half of it are "
+                      "cut; twice as much is kept for new buffers when it is free. A block holds "
+                      "a sixteenth of the device's memory at most. 0 gives each buffer memory of "
+                      "its own, so that tools see accesses past its end.",
         },
     [OPTION_STAGING_MIB] =
         {
