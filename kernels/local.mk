@@ -65,7 +65,16 @@ KERNEL_LIBRARY = \
 	kernels/library/scan.gk \
 	kernels/library/scan_tile.gk \
 	kernels/library/histogram.gk \
-	kernels/library/sort.gk
+	kernels/library/sort.gk \
+	kernels/library/transpose.gk \
+	kernels/library/rows.gk \
+	kernels/library/softmax.gk \
+	kernels/library/layer_norm.gk \
+	kernels/library/product.gk \
+	kernels/library/matmul.gk \
+	kernels/library/linear.gk \
+	kernels/library/convolution.gk \
+	kernels/library/particles.gk
 kernels/gantry-kernels.gpk: $(KERNEL_LIBRARY)
 check_DATA += $(TEST_PACKAGES)
 

@@ -166,6 +166,7 @@ template <class T> FN bool operator!=(gantry_vec4_<T> a, gantry_vec4_<T> b)
 #define STRUCT(name)      struct name
 #define INOUT(T)          T &
 #define TABLE(T, name, n) __constant__ const T name[n]
+#define UNROLL            _Pragma("unroll")
 
 /* ---- Pointers ------------------------------------------------------------------------------- */
 
@@ -465,6 +466,13 @@ FN float intBitsToFloat(int v)
 FN float uintBitsToFloat(uint v)
 {
     return __uint_as_float(v);
+}
+FN float2 unpackHalf2x16(uint v)
+{
+    half low, high;
+    low.bits_ = (unsigned short)(v & 0xffff);
+    high.bits_ = (unsigned short)(v >> 16);
+    return float2(float(low), float(high));
 }
 FN int bitCount(uint v)
 {

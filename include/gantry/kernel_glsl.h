@@ -13,6 +13,7 @@
 #extension GL_EXT_shader_16bit_storage : require
 #extension GL_EXT_shader_atomic_float : require
 #extension GL_EXT_shader_atomic_int64 : require
+#extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_memory_scope_semantics : require
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_vote : require
@@ -55,6 +56,7 @@ layout(local_size_x_id = 0, local_size_y_id = 1, local_size_z_id = 2) in;
 #define FN
 #define INOUT(T) inout T
 #define TABLE(T, name, n) const T name[n]
+#define UNROLL [[unroll]]
 
 /* ---- Pointers ------------------------------------------------------------------------------- */
 

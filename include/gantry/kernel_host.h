@@ -206,6 +206,7 @@ template <class T, class E, class V> T compare_and_swap(T &x, E expected, V v)
 #define FN                   [[maybe_unused]] static inline
 #define INOUT(T)             T &
 #define TABLE(T, name, n)    static constexpr T name[n]
+#define UNROLL
 #define KERNEL(name, args_t) FN void gantry_body_##name([[maybe_unused]] const args_t &args)
 
 #define GANTRY_ANY_THREADS

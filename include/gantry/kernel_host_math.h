@@ -388,6 +388,11 @@ inline uint floatBitsToUint(float x)
     return gantry_host::bits<uint>(x);
 }
 
+inline float2 unpackHalf2x16(uint v)
+{
+    return float2(gantry_host::bits<half>(uint16_t(v)), gantry_host::bits<half>(uint16_t(v >> 16)));
+}
+
 inline float intBitsToFloat(int x)
 {
     return gantry_host::bits<float>(x);

@@ -49,7 +49,7 @@ static size_t behind_body(const struct unit *unit, size_t at)
         at = behind_body(unit, scan_behind(unit, at + 1));
         return token_is(&unit->tokens[at], "else") ? behind_body(unit, at + 1) : at;
     }
-    if (token_is(token, "do"))
+    if (token_is(token, "do") || token_is(token, "UNROLL"))
         return behind_body(unit, at + 1);
     while (unit->tokens[at].kind != TOKEN_END && !token_is(&unit->tokens[at], ";"))
         at = token_is(&unit->tokens[at], "(") ? scan_behind(unit, at) : at + 1;
