@@ -6,7 +6,8 @@ VULKAN_SHADERS = tests/vulkan/step_direct.inc tests/vulkan/step_folded.inc \
 if HAVE_VULKAN
 if HAVE_CMOCKA
 check_PROGRAMS += tests/vulkan/vulkan_plugin tests/vulkan/vulkan_machine \
-	tests/vulkan/vulkan_record tests/vulkan/vulkan_record_dropped
+	tests/vulkan/vulkan_record tests/vulkan/vulkan_record_dropped \
+	tests/vulkan/vulkan_families
 check_LTLIBRARIES += tests/vulkan/dropped/gantry-vulkan.la
 endif
 endif
@@ -18,7 +19,7 @@ tests_vulkan_vulkan_plugin_SOURCES = \
 	tests/vulkan/main.c tests/vulkan/rig.h tests/vulkan/rig.c \
 	tests/vulkan/device_test.c tests/vulkan/memory_test.c tests/vulkan/kernel_test.c \
 	tests/vulkan/plan_test.c tests/vulkan/fold_test.c tests/vulkan/queue_test.c \
-	tests/vulkan/raw.h tests/vulkan/raw.c tests/vulkan/bench.c
+	tests/vulkan/raw.h tests/vulkan/raw.c tests/vulkan/bench.c tests/vulkan/memory_bench.c
 
 tests_vulkan_dropped_gantry_vulkan_la_CPPFLAGS = $(VULKAN_CPPFLAGS) -DGANTRY_TEST_DROP_BARRIER
 tests_vulkan_dropped_gantry_vulkan_la_CFLAGS = $(gantry_vulkan_la_CFLAGS)
@@ -49,6 +50,11 @@ tests_vulkan_vulkan_record_dropped_CPPFLAGS = $(tests_vulkan_vulkan_record_CPPFL
 tests_vulkan_vulkan_record_dropped_CFLAGS = $(tests_vulkan_vulkan_record_CFLAGS)
 tests_vulkan_vulkan_record_dropped_LDADD = $(CMOCKA_LIBS)
 tests_vulkan_vulkan_record_dropped_SOURCES = $(VULKAN_RECORD_SOURCES)
+
+# The configuration's part of it, through the public API.
+tests_vulkan_vulkan_families_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_vulkan_vulkan_families_LDADD = libgantry.la $(CMOCKA_LIBS)
+tests_vulkan_vulkan_families_SOURCES = tests/vulkan/families.c
 
 tests/vulkan/step_direct.inc: tests/vulkan/step.comp
 	@$(MKDIR_P) tests/vulkan

@@ -94,9 +94,14 @@ static int run_groups(void)
     return run_on_all(run_all_groups);
 }
 
+static int run_all_benches(void)
+{
+    return run_bench() + run_memory_bench();
+}
+
 static int run_benches(void)
 {
-    return run_on_all(run_bench);
+    return run_on_all(run_all_benches);
 }
 
 /* A fill at an odd offset, which core would have refused. */

@@ -3,16 +3,22 @@
 #include <dlfcn.h>
 #include <string.h>
 
-static void load_calls(struct raw *raw, VkInstance instance)
+static PFN_vkVoidFunction instance_call(VkInstance instance, const char *name)
 {
     void *loader = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL);
-    PFN_vkGetInstanceProcAddr get_instance;
-    PFN_vkGetDeviceProcAddr get;
+    PFN_vkGetInstanceProcAddr get;
 
     assert_non_null(loader);
-    *(void **)&get_instance = dlsym(loader, "vkGetInstanceProcAddr");
-    assert_non_null(get_instance);
-    get = (PFN_vkGetDeviceProcAddr)get_instance(instance, "vkGetDeviceProcAddr");
+    *(void **)&get = dlsym(loader, "vkGetInstanceProcAddr");
+    assert_non_null(get);
+    return get(instance, name);
+}
+
+static void load_calls(struct raw *raw, VkInstance instance)
+{
+    PFN_vkGetDeviceProcAddr get =
+        (PFN_vkGetDeviceProcAddr)instance_call(instance, "vkGetDeviceProcAddr");
+
 #define X(name) raw->name = (PFN_##name)get(raw->device, #name);
     RAW_CALLS(X)
 #undef X
@@ -150,6 +156,21 @@ void raw_record(struct raw *raw, const struct step_args *args, uint32_t blocks, 
     raw->vkEndCommandBuffer(raw->commands);
 }
 
+void raw_record_copies(struct raw *raw, VkBuffer to, VkBuffer from, uint64_t size, uint32_t count)
+{
+    VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    VkBufferCopy region = {.size = size};
+
+    raw->vkBeginCommandBuffer(raw->commands, &begin);
+    for (uint32_t i = 0; i < count; i++) {
+        barrier(raw, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
+                VK_PIPELINE_STAGE_TRANSFER_BIT,
+                VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT);
+        raw->vkCmdCopyBuffer(raw->commands, from, to, 1, &region);
+    }
+    raw->vkEndCommandBuffer(raw->commands);
+}
+
 void raw_reset_pool(struct raw *raw)
 {
     raw->vkResetCommandPool(raw->device, raw->pool, 0);
@@ -181,4 +202,59 @@ bool raw_reached(struct raw *raw)
 
     assert_ok(raw->vkGetSemaphoreCounterValue(raw->device, raw->timeline, &value));
     return value >= raw->value;
+}
+
+/* ---- Memory --------------------------------------------------------------------------------- */
+
+void raw_memory_types(VkPhysicalDeviceMemoryProperties *memory)
+{
+    struct gantry_native_device device = {0};
+    PFN_vkGetPhysicalDeviceMemoryProperties get;
+
+    rig.ops->device_native(rig.device, &device);
+    get = (PFN_vkGetPhysicalDeviceMemoryProperties)
+        instance_call(device.vk_instance, "vkGetPhysicalDeviceMemoryProperties");
+    get(device.vk_physical_device, memory);
+}
+
+bool raw_memory_open(struct raw *raw, uint32_t type, uint64_t size, struct raw_memory *memory)
+{
+    VkBufferCreateInfo buffer = {
+        .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+        .size = size,
+        .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
+                 VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT,
+    };
+    VkMemoryAllocateFlagsInfo flags = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO,
+        .flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT,
+    };
+    VkMemoryAllocateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+        .pNext = &flags,
+        .memoryTypeIndex = type,
+    };
+    VkBufferDeviceAddressInfo address = {.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO};
+    VkMemoryRequirements needs;
+
+    memset(memory, 0, sizeof(*memory));
+    assert_ok(raw->vkCreateBuffer(raw->device, &buffer, NULL, &memory->buffer));
+    raw->vkGetBufferMemoryRequirements(raw->device, memory->buffer, &needs);
+    info.allocationSize = needs.size;
+    if (!(needs.memoryTypeBits >> type & 1) ||
+        raw->vkAllocateMemory(raw->device, &info, NULL, &memory->memory) != VK_SUCCESS) {
+        raw_memory_close(raw, memory);
+        return false;
+    }
+    assert_ok(raw->vkBindBufferMemory(raw->device, memory->buffer, memory->memory, 0));
+    address.buffer = memory->buffer;
+    memory->address = raw->vkGetBufferDeviceAddress(raw->device, &address);
+    return true;
+}
+
+void raw_memory_close(struct raw *raw, struct raw_memory *memory)
+{
+    raw->vkDestroyBuffer(raw->device, memory->buffer, NULL);
+    raw->vkFreeMemory(raw->device, memory->memory, NULL);
+    memset(memory, 0, sizeof(*memory));
 }

@@ -7,26 +7,35 @@
 
 #include "rig.h"
 
-#define RAW_CALLS(X)              \
-    X(vkAllocateCommandBuffers)   \
-    X(vkBeginCommandBuffer)       \
-    X(vkCmdBindPipeline)          \
-    X(vkCmdDispatch)              \
-    X(vkCmdPipelineBarrier)       \
-    X(vkCmdPushConstants)         \
-    X(vkCreateCommandPool)        \
-    X(vkCreateComputePipelines)   \
-    X(vkCreatePipelineLayout)     \
-    X(vkCreateSemaphore)          \
-    X(vkCreateShaderModule)       \
-    X(vkDestroyCommandPool)       \
-    X(vkDestroyPipeline)          \
-    X(vkDestroyPipelineLayout)    \
-    X(vkDestroySemaphore)         \
-    X(vkDestroyShaderModule)      \
-    X(vkEndCommandBuffer)         \
-    X(vkGetSemaphoreCounterValue) \
-    X(vkQueueSubmit)              \
+#define RAW_CALLS(X)                 \
+    X(vkAllocateCommandBuffers)      \
+    X(vkAllocateMemory)              \
+    X(vkBeginCommandBuffer)          \
+    X(vkBindBufferMemory)            \
+    X(vkCmdBindPipeline)             \
+    X(vkCmdCopyBuffer)               \
+    X(vkCmdDispatch)                 \
+    X(vkCmdPipelineBarrier)          \
+    X(vkCmdPushConstants)            \
+    X(vkCreateBuffer)                \
+    X(vkCreateCommandPool)           \
+    X(vkCreateComputePipelines)      \
+    X(vkCreatePipelineLayout)        \
+    X(vkCreateSemaphore)             \
+    X(vkCreateShaderModule)          \
+    X(vkDestroyBuffer)               \
+    X(vkDestroyCommandPool)          \
+    X(vkDestroyPipeline)             \
+    X(vkDestroyPipelineLayout)       \
+    X(vkDestroySemaphore)            \
+    X(vkDestroyShaderModule)         \
+    X(vkEndCommandBuffer)            \
+    X(vkFreeMemory)                  \
+    X(vkGetBufferDeviceAddress)      \
+    X(vkGetBufferMemoryRequirements) \
+    X(vkGetSemaphoreCounterValue)    \
+    X(vkMapMemory)                   \
+    X(vkQueueSubmit)                 \
     X(vkResetCommandPool)
 
 struct raw {
@@ -61,7 +70,24 @@ void raw_record(struct raw *raw, const struct step_args *args, uint32_t blocks, 
                 uint32_t extras);
 void raw_reset_pool(struct raw *raw);
 
+/* The same with copies of `size` bytes by the driver. */
+void raw_record_copies(struct raw *raw, VkBuffer to, VkBuffer from, uint64_t size, uint32_t count);
+
 void raw_submit(struct raw *raw);
 bool raw_reached(struct raw *raw);
+
+/* The memory types of the device under test. */
+void raw_memory_types(VkPhysicalDeviceMemoryProperties *memory);
+
+/* A buffer in memory of one type. */
+struct raw_memory {
+    VkBuffer buffer;
+    VkDeviceMemory memory;
+    gantry_ptr address;
+};
+
+/* False when the type can't be used for such a buffer, or is full. */
+bool raw_memory_open(struct raw *raw, uint32_t type, uint64_t size, struct raw_memory *memory);
+void raw_memory_close(struct raw *raw, struct raw_memory *memory);
 
 #endif

@@ -138,5 +138,6 @@ int run_plan_tests(void);
 int run_fold_tests(void);
 int run_queue_tests(void);
 int run_bench(void);
+int run_memory_bench(void);
 
 #endif
