@@ -1,7 +1,20 @@
 # What is known about models goes to the package's data, where libgantry finds it relative to its own
-# file.
+# file: in ../share/gantry. The build folder has that too, so that an uninstalled library, whose file
+# is in .libs/, finds the source's.
 gpudatadir = $(pkgdatadir)/gpu.d
-dist_gpudata_DATA = conf/gpu.d/00-about.ini
+dist_gpudata_DATA = conf/gpu.d/00-about.ini conf/gpu.d/nvidia-geforce-rtx-4060-laptop.ini
+
+noinst_DATA += share/gantry/gpu.d
+share/gantry/gpu.d:
+	@$(MKDIR_P) share/gantry
+	$(AM_V_GEN)$(LN_S) -f "$(abs_top_srcdir)/conf/gpu.d" share/gantry/gpu.d
+
+clean-local: clean-share
+clean-share:
+	rm -f share/gantry/gpu.d
+	-test ! -d share/gantry || rmdir share/gantry share
+.PHONY: clean-share
+
 EXTRA_DIST += conf/gantry.ini conf/README.md
 
 # The machine's file belongs to whoever edits it: a second installation leaves it as it is, and only

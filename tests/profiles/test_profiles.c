@@ -1,5 +1,6 @@
 /* gantry config on machines that are described: which policy they get, and which profiles are
  * refused. Tests named cNN are failures that have been seen in other programs. */
+#include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -386,6 +387,99 @@ static void a_profile_of_this_machine_is_this_machine(void **state)
     json_decref(b);
 }
 
+/* ---- The shipped gpu.d ---------------------------------------------------------------------- */
+
+static int is_ini(const struct dirent *entry)
+{
+    const char *end = strrchr(entry->d_name, '.');
+
+    return end && strcmp(end, ".ini") == 0;
+}
+
+static void check_lint(const char *path)
+{
+    const char *const argv[] = {gantry_path(), "config", "--check", path, "--json", NULL};
+    struct outcome outcome = run(argv, NULL);
+    json_t *object = outcome_json(&outcome);
+
+    assert_int_equal(outcome.status, 0);
+    assert_true(json_is_integer(json_object_get(object, "doubtful")));
+    if (json_integer_value(json_object_get(object, "doubtful")) != 0)
+        fail_msg("%s", outcome.out);
+    json_decref(object);
+    outcome_free(&outcome);
+}
+
+/* A comment that says where a value comes from. */
+static bool names_a_source(const char *comment)
+{
+    return comment && (strstr(comment, "measured") || strstr(comment, "documents") ||
+                       strstr(comment, "report"));
+}
+
+/* Each assignment has its source behind it, or in the comment lines right above it. */
+static void check_sources(const char *path)
+{
+    char *text = read_file(path), *rest = text, *line;
+    bool above = false;
+
+    while ((line = strsep(&rest, "\n"))) {
+        if (line[0] == ';') {
+            above |= names_a_source(line);
+            continue;
+        }
+        if (strchr(line, '=') && !above && !names_a_source(strchr(line, ';')))
+            fail_msg("%s: \"%s\" has no source", path, line);
+        above &= line[0] != '\0' && line[0] != '[';
+    }
+    free(text);
+}
+
+static void shipped_files_are_right_and_have_sources(void **state)
+{
+    const char *folder = getenv("GANTRY_TEST_GPU_D");
+    struct dirent **entries;
+    int count = scandir(folder, &entries, is_ini, alphasort);
+    char path[SETTING_SIZE];
+
+    (void)state;
+    assert_true(count > 1);
+    for (int i = 0; i < count; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
+        check_lint(path);
+        check_sources(path);
+        free(entries[i]);
+    }
+    free(entries);
+}
+
+static void an_uninstalled_library_finds_them(void **state)
+{
+    const char *const argv[] = {
+        gantry_path(), "config", "--json", "--profile", here("rtx-4060-laptop", ".json"), NULL};
+    const char *const environment[] = {"GANTRY_CONFIG", "GANTRY_BACKEND", "GANTRY_BATCH_SIZE",
+                                       "XDG_CONFIG_HOME=/nonexistent", NULL};
+    struct outcome outcome = run(argv, environment);
+    json_t *object = outcome_json(&outcome);
+    const json_t *value;
+    size_t i, found = 0;
+
+    (void)state;
+    json_array_foreach(json_object_get(object, "values"), i, value)
+    {
+        if (strcmp(text_of(value, "key"), "batch_size") != 0)
+            continue;
+        found++;
+        assert_string_equal(text_of(value, "value"), "8");
+        assert_string_equal(text_of(value, "section"), "[gpu RTX 4060 Laptop GPU]");
+        assert_non_null(strstr(text_of(value, "origin"),
+                               "share/gantry/gpu.d/nvidia-geforce-rtx-4060-laptop.ini:"));
+    }
+    assert_int_equal(found, 1);
+    json_decref(object);
+    outcome_free(&outcome);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -397,6 +491,8 @@ int main(void)
         cmocka_unit_test(junk_is_refused_with_its_place),
         cmocka_unit_test(what_is_unknown_is_left_out),
         cmocka_unit_test(a_profile_of_this_machine_is_this_machine),
+        cmocka_unit_test(shipped_files_are_right_and_have_sources),
+        cmocka_unit_test(an_uninstalled_library_finds_them),
     };
 
     return cmocka_run_group_tests_name("profiles", tests, scratch_open, scratch_close);
