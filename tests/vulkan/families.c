@@ -30,12 +30,12 @@ enum {
 
 static const struct gantry_device_params first_vulkan = {.device = "vulkan:0"};
 
-/* Opens with the line as text of the program; NULL, and the reason, when that is refused. */
+/* Opens with the line, whatever files the user has; NULL, and the reason, when that is refused. */
 static enum gantry_status open_with(const char *line, struct gantry **g,
                                     struct gantry_device **device)
 {
     char text[128];
-    struct gantry_params params = {.config_text = text};
+    struct gantry_params params = {.override_text = text};
     enum gantry_status status;
 
     snprintf(text, sizeof(text), "[policy]\n%s\n", line);
