@@ -44,19 +44,32 @@ static char *last_parenthesis(char *text)
     return NULL;
 }
 
-static void drop_last_word(char *text, const char *word)
+/* Whether there was one. */
+static bool drop_driver(char *text)
+{
+    char *driver = last_parenthesis(text);
+
+    if (!driver)
+        return false;
+    *driver = '\0';
+    ascii_trim(text);
+    return true;
+}
+
+static bool drop_last_word(char *text, const char *word)
 {
     size_t length = strlen(text), size = strlen(word);
 
-    if (length > size + 1 && text[length - size - 1] == ' ' &&
-        strcmp(text + length - size, word) == 0)
-        text[length - size - 1] = '\0';
+    if (length <= size + 1 || text[length - size - 1] != ' ' ||
+        strcmp(text + length - size, word) != 0)
+        return false;
+    text[length - size - 1] = '\0';
+    return true;
 }
 
 bool model_normalise(const char *name, char *text, size_t size)
 {
     size_t length = 0;
-    char *driver;
 
     while (*name) {
         size_t skipped = mark_length(name);
@@ -72,11 +85,9 @@ bool model_normalise(const char *name, char *text, size_t size)
     }
     text[length] = '\0';
     ascii_trim(text);
-    driver = last_parenthesis(text);
-    if (driver)
-        *driver = '\0';
-    ascii_trim(text);
-    drop_last_word(text, "graphics");
+    /* Until nothing is left to drop, so that a section with the normalised name in it matches. */
+    while (drop_driver(text) || drop_last_word(text, "graphics"))
+        ;
     return text[0] != '\0';
 }
 

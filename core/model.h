@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 /* Puts a name or pattern into lower case with single blanks, without (R), (TM) and the like,
- * without a driver in parentheses at its end, and without "Graphics" there. False when nothing is
- * left, or when the size does not do. */
+ * without drivers in parentheses at its end, and without "Graphics" there. What is normalised stays
+ * as it is. False when nothing is left, or when the size does not do. */
 bool model_normalise(const char *name, char *text, size_t size);
 
 /* What stands behind a vendor's word at the front of a normalised name; NULL when none does, or

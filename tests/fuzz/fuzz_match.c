@@ -26,7 +26,8 @@ static void check_normal(const char *normal)
     HOLDS(strcmp(again, normal) == 0);
 }
 
-/* Whether a name can be written as a selector for itself. */
+/* Whether a name can be written as a selector: it has no wildcards, and does not begin like one of
+ * another kind, as "x:y" does. */
 static bool is_plain(const char *name)
 {
     struct selector selector;
@@ -35,13 +36,15 @@ static bool is_plain(const char *name)
     return selector_parse(name, &selector, why, sizeof(why)) && selector.kind == SELECT_NAME;
 }
 
-static void check_matches_itself(const char *name, const char *selector_text)
+static void check_matches(const char *name, const char *form)
 {
     const struct policy_subject subject = {.name = name};
     struct selector selector;
     char why[WHY_SIZE];
 
-    HOLDS(selector_parse(selector_text, &selector, why, sizeof(why)));
+    if (!is_plain(form))
+        return;
+    HOLDS(selector_parse(form, &selector, why, sizeof(why)));
     HOLDS(selector_matches(&selector, &subject));
 }
 
@@ -57,8 +60,8 @@ static void check_other_forms(const char *name)
             form[length++] = '\t';
     }
     form[length] = '\0';
-    check_matches_itself(name, form);
-    check_matches_itself(form, name);
+    check_matches(name, form);
+    check_matches(form, name);
 }
 
 static void check_name(const char *name)
@@ -68,11 +71,9 @@ static void check_name(const char *name)
     if (!model_normalise(name, normal, sizeof(normal)))
         return;
     check_normal(normal);
-    if (!is_plain(name))
-        return;
-    check_matches_itself(name, name);
-    check_matches_itself(name, normal);
-    check_matches_itself(name, model_without_vendor(normal));
+    check_matches(name, name);
+    check_matches(name, normal);
+    check_matches(name, model_without_vendor(normal));
     check_other_forms(name);
 }
 
