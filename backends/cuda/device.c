@@ -16,6 +16,7 @@ static uint32_t attribute(struct gantry_drv_device *device, CUdevice_attribute w
 
 static void read_limits(struct gantry_drv_device *device)
 {
+    device->max_pitch = attribute(device, CU_DEVICE_ATTRIBUTE_MAX_PITCH);
     device->max_blocks_per_unit =
         attribute(device, CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR);
     device->registers_per_unit =

@@ -28,7 +28,8 @@ struct gantry_drv_device {
     CUdevice ordinal;
     CUcontext context; /* the primary one, retained */
     enum gantry_submit_mode submit;
-    bool write_value; /* streams can write the queue's counter by themselves */
+    bool write_value;   /* streams can write the queue's counter by themselves */
+    uint32_t max_pitch; /* bytes between rows of a copy */
     uint32_t max_blocks_per_unit, registers_per_unit, shared_per_unit, shared_reserved;
     int least_priority,
         greatest_priority; /* as the driver counts: the greatest is the lowest number */
@@ -99,6 +100,8 @@ enum gantry_status device_memory(struct gantry_drv_device *device, uint64_t *ava
 enum gantry_status memory_allocate(struct gantry_drv_device *device, enum gantry_memory kind,
                                    uint64_t size, struct gantry_drv_memory *memory);
 void memory_free(struct gantry_drv_device *device, struct gantry_drv_memory *memory);
+enum gantry_status memory_register(struct gantry_drv_device *device, void *pointer, uint64_t size,
+                                   struct gantry_drv_memory *memory);
 
 /* kernel.c */
 enum gantry_status kernel_block(struct gantry_drv_device *device,

@@ -31,20 +31,22 @@ static enum gantry_status add_launch(struct gantry_drv_device *device, CUgraph g
     return CU(device, cuGraphAddKernelNode(node, graph, NULL, 0, &params));
 }
 
+/* A node is one call of the driver's. A plan with a copy that takes several is no graph. */
+static enum gantry_status refuse_copy(struct gantry_drv_device *device)
+{
+    LOG(device->instance, GANTRY_LOG_DEBUG, "a copy's rows are more than %u bytes apart",
+        device->max_pitch);
+    return FAIL(device->instance, GANTRY_E_DRIVER,
+                "a graph takes copies whose rows are up to %u bytes apart", device->max_pitch);
+}
+
 static enum gantry_status add_copy(struct gantry_drv_device *device, CUgraph graph,
                                    const struct gantry_op_copy *copy, CUgraphNode *node)
 {
-    /* Unified: either side may be pinned host memory. */
-    CUDA_MEMCPY3D_v2 params = {
-        .srcMemoryType = CU_MEMORYTYPE_UNIFIED,
-        .srcDevice = copy->from->address + copy->from_offset,
-        .dstMemoryType = CU_MEMORYTYPE_UNIFIED,
-        .dstDevice = copy->to->address + copy->to_offset,
-        .WidthInBytes = copy->size,
-        .Height = 1,
-        .Depth = 1,
-    };
+    CUDA_MEMCPY3D_v2 params = copy_params(copy);
 
+    if (!copy_is_whole(device, copy))
+        return refuse_copy(device);
     return CU(device, cuGraphAddMemcpyNode(node, graph, NULL, 0, &params, device->context));
 }
 

@@ -39,23 +39,75 @@ static enum gantry_status run_launch(struct gantry_drv_queue *queue, const struc
                              launch->shared_bytes, queue->stream, NULL, args.extra));
 }
 
+/* ---- Copies --------------------------------------------------------------------------------- */
+
+bool copy_is_whole(const struct gantry_drv_device *device, const struct gantry_op_copy *copy)
+{
+    return copy->rows <= 1 ||
+           (copy->to_pitch <= device->max_pitch && copy->from_pitch <= device->max_pitch);
+}
+
+CUDA_MEMCPY3D_v2 copy_params(const struct gantry_op_copy *copy)
+{
+    CUDA_MEMCPY3D_v2 params = {
+        .srcMemoryType = CU_MEMORYTYPE_UNIFIED,
+        .srcDevice = copy->from->address + copy->from_offset,
+        .dstMemoryType = CU_MEMORYTYPE_UNIFIED,
+        .dstDevice = copy->to->address + copy->to_offset,
+        .WidthInBytes = copy->size,
+        .Height = 1,
+        .Depth = 1,
+    };
+
+    if (copy->rows > 1) {
+        params.srcPitch = copy->from_pitch;
+        params.dstPitch = copy->to_pitch;
+        params.Height = params.srcHeight = params.dstHeight = copy->rows;
+    }
+    return params;
+}
+
+static enum gantry_status run_row(struct gantry_drv_queue *queue, const struct gantry_op_copy *copy,
+                                  uint64_t row)
+{
+    return CU(queue->device,
+              cuMemcpyAsync(copy->to->address + copy->to_offset + row * copy->to_pitch,
+                            copy->from->address + copy->from_offset + row * copy->from_pitch,
+                            copy->size, queue->stream));
+}
+
+static enum gantry_status run_copy(struct gantry_drv_queue *queue,
+                                   const struct gantry_op_copy *copy)
+{
+    enum gantry_status status = GANTRY_OK;
+    CUDA_MEMCPY3D_v2 params;
+
+    if (copy->rows <= 1)
+        return run_row(queue, copy, 0);
+    if (copy_is_whole(queue->device, copy)) {
+        params = copy_params(copy);
+        return CU(queue->device, cuMemcpy3DAsync(&params, queue->stream));
+    }
+    for (uint64_t row = 0; row < copy->rows && status == GANTRY_OK; row++)
+        status = run_row(queue, copy, row);
+    return status;
+}
+
+/* ---- Any ------------------------------------------------------------------------------------ */
+
 static enum gantry_status run_one(struct gantry_drv_queue *queue, const struct gantry_op *op,
                                   uint64_t table)
 {
-    struct gantry_drv_device *device = queue->device;
-    const struct gantry_op_copy *copy = &op->copy;
     const struct gantry_op_fill *fill = &op->fill;
 
     switch (op->kind) {
     case GANTRY_OP_LAUNCH:
         return run_launch(queue, op, table);
     case GANTRY_OP_COPY:
-        return CU(device, cuMemcpyAsync(copy->to->address + copy->to_offset,
-                                        copy->from->address + copy->from_offset, copy->size,
-                                        queue->stream));
+        return run_copy(queue, &op->copy);
     case GANTRY_OP_FILL:
-        return CU(device, cuMemsetD32Async(fill->memory->address + fill->offset, fill->pattern,
-                                           fill->size / 4, queue->stream));
+        return CU(queue->device, cuMemsetD32Async(fill->memory->address + fill->offset,
+                                                  fill->pattern, fill->size / 4, queue->stream));
     case GANTRY_OP_JOIN:
         break;
     }

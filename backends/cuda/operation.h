@@ -16,6 +16,12 @@ struct launch_args {
 
 void launch_args_set(struct launch_args *args, const struct gantry_op *op, uint64_t table);
 
+/* Whether the driver takes a copy's rows in one call: it limits how far apart they are. */
+bool copy_is_whole(const struct gantry_drv_device *device, const struct gantry_op_copy *copy);
+
+/* Such a copy. Either side may be host memory: addresses are unified. */
+CUDA_MEMCPY3D_v2 copy_params(const struct gantry_op_copy *copy);
+
 /* Gives operations to the stream one by one, in their order, which is enough for all their edges.
  * Call with the context current. */
 enum gantry_status operations_run(struct gantry_drv_queue *queue, const struct gantry_op *ops,

@@ -13,6 +13,7 @@ static const struct gantry_backend_ops ops = {
     .device_memory = device_memory,
     .memory_allocate = memory_allocate,
     .memory_free = memory_free,
+    .memory_register = memory_register,
     .kernel_block = kernel_block,
     .kernel_create = kernel_create,
     .kernel_destroy = kernel_destroy,

@@ -18,6 +18,7 @@
 /* X(NAME, value): every constant that the plugin passes to the driver or compares with. */
 #define CUDA_CONSTANT_MAP(X)                                        \
     X(CUDA_SUCCESS, 0)                                              \
+    X(CUDA_ERROR_INVALID_VALUE, 1)                                  \
     X(CUDA_ERROR_OUT_OF_MEMORY, 2)                                  \
     X(CUDA_ERROR_DEINITIALIZED, 4)                                  \
     X(CUDA_ERROR_NO_DEVICE, 100)                                    \
@@ -33,12 +34,15 @@
     X(CUDA_ERROR_LAUNCH_TIMEOUT, 702)                               \
     X(CUDA_ERROR_CONTEXT_IS_DESTROYED, 709)                         \
     X(CUDA_ERROR_ASSERT, 710)                                       \
+    X(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, 712)               \
     X(CUDA_ERROR_HARDWARE_STACK_ERROR, 714)                         \
     X(CUDA_ERROR_ILLEGAL_INSTRUCTION, 715)                          \
     X(CUDA_ERROR_MISALIGNED_ADDRESS, 716)                           \
     X(CUDA_ERROR_INVALID_ADDRESS_SPACE, 717)                        \
     X(CUDA_ERROR_INVALID_PC, 718)                                   \
     X(CUDA_ERROR_LAUNCH_FAILED, 719)                                \
+    X(CUDA_ERROR_NOT_PERMITTED, 800)                                \
+    X(CUDA_ERROR_NOT_SUPPORTED, 801)                                \
     X(CUDA_ERROR_SYSTEM_NOT_READY, 802)                             \
     X(CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, 803)                       \
     X(CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE, 804)               \
@@ -52,6 +56,7 @@
     X(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y, 6)                        \
     X(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z, 7)                        \
     X(CU_DEVICE_ATTRIBUTE_WARP_SIZE, 10)                            \
+    X(CU_DEVICE_ATTRIBUTE_MAX_PITCH, 11)                            \
     X(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 16)                 \
     X(CU_DEVICE_ATTRIBUTE_INTEGRATED, 18)                           \
     X(CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, 20)                         \
@@ -75,6 +80,8 @@
     X(CU_EVENT_DISABLE_TIMING, 2)                                   \
     X(CU_MEMHOSTALLOC_PORTABLE, 1)                                  \
     X(CU_MEMHOSTALLOC_DEVICEMAP, 2)                                 \
+    X(CU_MEMHOSTREGISTER_PORTABLE, 1)                               \
+    X(CU_MEMHOSTREGISTER_DEVICEMAP, 2)                              \
     X(CU_MEMORYTYPE_UNIFIED, 4)                                     \
     X(CU_JIT_ERROR_LOG_BUFFER, 5)                                   \
     X(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, 6)                        \
@@ -105,8 +112,12 @@
     X(CUDA_KERNEL_NODE_PARAMS_v1, extra, 48, 56)          \
     X(CUDA_MEMCPY3D_v2, srcMemoryType, 32, 200)           \
     X(CUDA_MEMCPY3D_v2, srcDevice, 48, 200)               \
+    X(CUDA_MEMCPY3D_v2, srcPitch, 72, 200)                \
+    X(CUDA_MEMCPY3D_v2, srcHeight, 80, 200)               \
     X(CUDA_MEMCPY3D_v2, dstMemoryType, 120, 200)          \
     X(CUDA_MEMCPY3D_v2, dstDevice, 136, 200)              \
+    X(CUDA_MEMCPY3D_v2, dstPitch, 160, 200)               \
+    X(CUDA_MEMCPY3D_v2, dstHeight, 168, 200)              \
     X(CUDA_MEMCPY3D_v2, WidthInBytes, 176, 200)           \
     X(CUDA_MEMCPY3D_v2, Height, 184, 200)                 \
     X(CUDA_MEMCPY3D_v2, Depth, 192, 200)                  \
@@ -201,89 +212,92 @@ enum symbol_need {
 /* X(member, base, version, suffix, need, prototype). cuGetProcAddress is asked for `base` at
  * `version`, which pins the prototype whatever the driver's or the toolkit's age; dlsym for `base`
  * with `suffix` behind it, which is the same function's name in the library. */
-#define CUDA_DRIVER_MAP(X)                                                                        \
-    X(cuGetErrorName, cuGetErrorName, 6000, "", NEEDED, (CUresult, const char **))                \
-    X(cuGetErrorString, cuGetErrorString, 6000, "", NEEDED, (CUresult, const char **))            \
-    X(cuInit, cuInit, 2000, "", NEEDED, (unsigned int))                                           \
-    X(cuDeviceGetCount, cuDeviceGetCount, 2000, "", NEEDED, (int *))                              \
-    X(cuDeviceGet, cuDeviceGet, 2000, "", NEEDED, (CUdevice *, int))                              \
-    X(cuDeviceGetName, cuDeviceGetName, 2000, "", NEEDED, (char *, int, CUdevice))                \
-    X(cuDeviceGetAttribute, cuDeviceGetAttribute, 2000, "", NEEDED,                               \
-      (int *, CUdevice_attribute, CUdevice))                                                      \
-    X(cuDeviceTotalMem, cuDeviceTotalMem, 3020, "_v2", NEEDED, (size_t *, CUdevice))              \
-    X(cuDeviceGetUuid, cuDeviceGetUuid, 11040, "_v2", NEEDED, (CUuuid *, CUdevice))               \
-    X(cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain, 7000, "", NEEDED,                       \
-      (CUcontext *, CUdevice))                                                                    \
-    X(cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease, 11000, "_v2", NEEDED, (CUdevice))     \
-    X(cuCtxGetCurrent, cuCtxGetCurrent, 4000, "", NEEDED, (CUcontext *))                          \
-    X(cuCtxPushCurrent, cuCtxPushCurrent, 4000, "_v2", NEEDED, (CUcontext))                       \
-    X(cuCtxPopCurrent, cuCtxPopCurrent, 4000, "_v2", NEEDED, (CUcontext *))                       \
-    X(cuCtxGetStreamPriorityRange, cuCtxGetStreamPriorityRange, 5050, "", NEEDED, (int *, int *)) \
-    X(cuThreadExchangeStreamCaptureMode, cuThreadExchangeStreamCaptureMode, 10010, "", NEEDED,    \
-      (CUstreamCaptureMode *))                                                                    \
-    X(cuMemGetInfo, cuMemGetInfo, 3020, "_v2", NEEDED, (size_t *, size_t *))                      \
-    X(cuMemAlloc, cuMemAlloc, 3020, "_v2", NEEDED, (CUdeviceptr *, size_t))                       \
-    X(cuMemFree, cuMemFree, 3020, "_v2", NEEDED, (CUdeviceptr))                                   \
-    X(cuMemHostAlloc, cuMemHostAlloc, 2020, "", NEEDED, (void **, size_t, unsigned int))          \
-    X(cuMemFreeHost, cuMemFreeHost, 2000, "", NEEDED, (void *))                                   \
-    X(cuMemHostGetDevicePointer, cuMemHostGetDevicePointer, 3020, "_v2", NEEDED,                  \
-      (CUdeviceptr *, void *, unsigned int))                                                      \
-    X(cuMemcpyAsync, cuMemcpyAsync, 4000, "", NEEDED,                                             \
-      (CUdeviceptr, CUdeviceptr, size_t, CUstream))                                               \
-    X(cuMemcpyHtoDAsync, cuMemcpyHtoDAsync, 3020, "_v2", NEEDED,                                  \
-      (CUdeviceptr, const void *, size_t, CUstream))                                              \
-    X(cuMemsetD32Async, cuMemsetD32Async, 3020, "", NEEDED,                                       \
-      (CUdeviceptr, unsigned int, size_t, CUstream))                                              \
-    X(cuModuleLoadDataEx, cuModuleLoadDataEx, 2010, "", NEEDED,                                   \
-      (CUmodule *, const void *, unsigned int, CUjit_option *, void **))                          \
-    X(cuModuleUnload, cuModuleUnload, 2000, "", NEEDED, (CUmodule))                               \
-    X(cuModuleGetFunction, cuModuleGetFunction, 2000, "", NEEDED,                                 \
-      (CUfunction *, CUmodule, const char *))                                                     \
-    X(cuFuncGetAttribute, cuFuncGetAttribute, 2020, "", NEEDED,                                   \
-      (int *, CUfunction_attribute, CUfunction))                                                  \
-    X(cuFuncGetParamInfo, cuFuncGetParamInfo, 12040, "", OPTIONAL,                                \
-      (CUfunction, size_t, size_t *, size_t *))                                                   \
-    X(cuFuncSetAttribute, cuFuncSetAttribute, 9000, "", NEEDED,                                   \
-      (CUfunction, CUfunction_attribute, int))                                                    \
-    X(cuOccupancyMaxActiveBlocksPerMultiprocessor, cuOccupancyMaxActiveBlocksPerMultiprocessor,   \
-      6050, "", NEEDED, (int *, CUfunction, int, size_t))                                         \
-    X(cuLaunchKernel, cuLaunchKernel, 4000, "", NEEDED,                                           \
-      (CUfunction, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int,          \
-       unsigned int, unsigned int, CUstream, void **, void **))                                   \
-    X(cuStreamCreateWithPriority, cuStreamCreateWithPriority, 5050, "", NEEDED,                   \
-      (CUstream *, unsigned int, int))                                                            \
-    X(cuStreamDestroy, cuStreamDestroy, 4000, "_v2", NEEDED, (CUstream))                          \
-    X(cuStreamSynchronize, cuStreamSynchronize, 2000, "", NEEDED, (CUstream))                     \
-    X(cuStreamQuery, cuStreamQuery, 2000, "", NEEDED, (CUstream))                                 \
-    X(cuStreamWaitEvent, cuStreamWaitEvent, 3020, "", NEEDED, (CUstream, CUevent, unsigned int))  \
-    X(cuStreamWriteValue64, cuStreamWriteValue64, 11070, "_v2", OPTIONAL,                         \
-      (CUstream, CUdeviceptr, cuuint64_t, unsigned int))                                          \
-    X(cuEventCreate, cuEventCreate, 2000, "", NEEDED, (CUevent *, unsigned int))                  \
-    X(cuEventDestroy, cuEventDestroy, 4000, "_v2", NEEDED, (CUevent))                             \
-    X(cuEventRecord, cuEventRecord, 2000, "", NEEDED, (CUevent, CUstream))                        \
-    X(cuEventQuery, cuEventQuery, 2000, "", NEEDED, (CUevent))                                    \
-    X(cuEventSynchronize, cuEventSynchronize, 2000, "", NEEDED, (CUevent))                        \
-    X(cuGraphCreate, cuGraphCreate, 10000, "", NEEDED, (CUgraph *, unsigned int))                 \
-    X(cuGraphDestroy, cuGraphDestroy, 10000, "", NEEDED, (CUgraph))                               \
-    X(cuGraphAddKernelNode, cuGraphAddKernelNode, 10000, "", NEEDED,                              \
-      (CUgraphNode *, CUgraph, const CUgraphNode *, size_t, const CUDA_KERNEL_NODE_PARAMS_v1 *))  \
-    X(cuGraphAddMemcpyNode, cuGraphAddMemcpyNode, 10000, "", NEEDED,                              \
-      (CUgraphNode *, CUgraph, const CUgraphNode *, size_t, const CUDA_MEMCPY3D_v2 *, CUcontext)) \
-    X(cuGraphAddMemsetNode, cuGraphAddMemsetNode, 10000, "", NEEDED,                              \
-      (CUgraphNode *, CUgraph, const CUgraphNode *, size_t, const CUDA_MEMSET_NODE_PARAMS_v1 *,   \
-       CUcontext))                                                                                \
-    X(cuGraphAddEmptyNode, cuGraphAddEmptyNode, 10000, "", NEEDED,                                \
-      (CUgraphNode *, CUgraph, const CUgraphNode *, size_t))                                      \
-    X(cuGraphAddDependencies, cuGraphAddDependencies, 10000, "", NEEDED,                          \
-      (CUgraph, const CUgraphNode *, const CUgraphNode *, size_t))                                \
-    X(cuGraphAddDependencies_12030, cuGraphAddDependencies, 12030, "_v2", OPTIONAL,               \
-      (CUgraph, const CUgraphNode *, const CUgraphNode *, const CUgraphEdgeData *, size_t))       \
-    X(cuGraphInstantiateWithFlags, cuGraphInstantiateWithFlags, 11040, "", NEEDED,                \
-      (CUgraphExec *, CUgraph, unsigned long long))                                               \
-    X(cuGraphUpload, cuGraphUpload, 11010, "", NEEDED, (CUgraphExec, CUstream))                   \
-    X(cuGraphLaunch, cuGraphLaunch, 10000, "", NEEDED, (CUgraphExec, CUstream))                   \
-    X(cuGraphExecKernelNodeSetParams, cuGraphExecKernelNodeSetParams, 10010, "", NEEDED,          \
-      (CUgraphExec, CUgraphNode, const CUDA_KERNEL_NODE_PARAMS_v1 *))                             \
+#define CUDA_DRIVER_MAP(X)                                                                         \
+    X(cuGetErrorName, cuGetErrorName, 6000, "", NEEDED, (CUresult, const char **))                 \
+    X(cuGetErrorString, cuGetErrorString, 6000, "", NEEDED, (CUresult, const char **))             \
+    X(cuInit, cuInit, 2000, "", NEEDED, (unsigned int))                                            \
+    X(cuDeviceGetCount, cuDeviceGetCount, 2000, "", NEEDED, (int *))                               \
+    X(cuDeviceGet, cuDeviceGet, 2000, "", NEEDED, (CUdevice *, int))                               \
+    X(cuDeviceGetName, cuDeviceGetName, 2000, "", NEEDED, (char *, int, CUdevice))                 \
+    X(cuDeviceGetAttribute, cuDeviceGetAttribute, 2000, "", NEEDED,                                \
+      (int *, CUdevice_attribute, CUdevice))                                                       \
+    X(cuDeviceTotalMem, cuDeviceTotalMem, 3020, "_v2", NEEDED, (size_t *, CUdevice))               \
+    X(cuDeviceGetUuid, cuDeviceGetUuid, 11040, "_v2", NEEDED, (CUuuid *, CUdevice))                \
+    X(cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain, 7000, "", NEEDED,                        \
+      (CUcontext *, CUdevice))                                                                     \
+    X(cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease, 11000, "_v2", NEEDED, (CUdevice))      \
+    X(cuCtxGetCurrent, cuCtxGetCurrent, 4000, "", NEEDED, (CUcontext *))                           \
+    X(cuCtxPushCurrent, cuCtxPushCurrent, 4000, "_v2", NEEDED, (CUcontext))                        \
+    X(cuCtxPopCurrent, cuCtxPopCurrent, 4000, "_v2", NEEDED, (CUcontext *))                        \
+    X(cuCtxGetStreamPriorityRange, cuCtxGetStreamPriorityRange, 5050, "", NEEDED, (int *, int *))  \
+    X(cuThreadExchangeStreamCaptureMode, cuThreadExchangeStreamCaptureMode, 10010, "", NEEDED,     \
+      (CUstreamCaptureMode *))                                                                     \
+    X(cuMemGetInfo, cuMemGetInfo, 3020, "_v2", NEEDED, (size_t *, size_t *))                       \
+    X(cuMemAlloc, cuMemAlloc, 3020, "_v2", NEEDED, (CUdeviceptr *, size_t))                        \
+    X(cuMemFree, cuMemFree, 3020, "_v2", NEEDED, (CUdeviceptr))                                    \
+    X(cuMemHostAlloc, cuMemHostAlloc, 2020, "", NEEDED, (void **, size_t, unsigned int))           \
+    X(cuMemFreeHost, cuMemFreeHost, 2000, "", NEEDED, (void *))                                    \
+    X(cuMemHostGetDevicePointer, cuMemHostGetDevicePointer, 3020, "_v2", NEEDED,                   \
+      (CUdeviceptr *, void *, unsigned int))                                                       \
+    X(cuMemHostRegister, cuMemHostRegister, 6050, "_v2", NEEDED, (void *, size_t, unsigned int))   \
+    X(cuMemHostUnregister, cuMemHostUnregister, 4000, "", NEEDED, (void *))                        \
+    X(cuMemcpyAsync, cuMemcpyAsync, 4000, "", NEEDED,                                              \
+      (CUdeviceptr, CUdeviceptr, size_t, CUstream))                                                \
+    X(cuMemcpy3DAsync, cuMemcpy3DAsync, 3020, "_v2", NEEDED, (const CUDA_MEMCPY3D_v2 *, CUstream)) \
+    X(cuMemcpyHtoDAsync, cuMemcpyHtoDAsync, 3020, "_v2", NEEDED,                                   \
+      (CUdeviceptr, const void *, size_t, CUstream))                                               \
+    X(cuMemsetD32Async, cuMemsetD32Async, 3020, "", NEEDED,                                        \
+      (CUdeviceptr, unsigned int, size_t, CUstream))                                               \
+    X(cuModuleLoadDataEx, cuModuleLoadDataEx, 2010, "", NEEDED,                                    \
+      (CUmodule *, const void *, unsigned int, CUjit_option *, void **))                           \
+    X(cuModuleUnload, cuModuleUnload, 2000, "", NEEDED, (CUmodule))                                \
+    X(cuModuleGetFunction, cuModuleGetFunction, 2000, "", NEEDED,                                  \
+      (CUfunction *, CUmodule, const char *))                                                      \
+    X(cuFuncGetAttribute, cuFuncGetAttribute, 2020, "", NEEDED,                                    \
+      (int *, CUfunction_attribute, CUfunction))                                                   \
+    X(cuFuncGetParamInfo, cuFuncGetParamInfo, 12040, "", OPTIONAL,                                 \
+      (CUfunction, size_t, size_t *, size_t *))                                                    \
+    X(cuFuncSetAttribute, cuFuncSetAttribute, 9000, "", NEEDED,                                    \
+      (CUfunction, CUfunction_attribute, int))                                                     \
+    X(cuOccupancyMaxActiveBlocksPerMultiprocessor, cuOccupancyMaxActiveBlocksPerMultiprocessor,    \
+      6050, "", NEEDED, (int *, CUfunction, int, size_t))                                          \
+    X(cuLaunchKernel, cuLaunchKernel, 4000, "", NEEDED,                                            \
+      (CUfunction, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int,           \
+       unsigned int, unsigned int, CUstream, void **, void **))                                    \
+    X(cuStreamCreateWithPriority, cuStreamCreateWithPriority, 5050, "", NEEDED,                    \
+      (CUstream *, unsigned int, int))                                                             \
+    X(cuStreamDestroy, cuStreamDestroy, 4000, "_v2", NEEDED, (CUstream))                           \
+    X(cuStreamSynchronize, cuStreamSynchronize, 2000, "", NEEDED, (CUstream))                      \
+    X(cuStreamQuery, cuStreamQuery, 2000, "", NEEDED, (CUstream))                                  \
+    X(cuStreamWaitEvent, cuStreamWaitEvent, 3020, "", NEEDED, (CUstream, CUevent, unsigned int))   \
+    X(cuStreamWriteValue64, cuStreamWriteValue64, 11070, "_v2", OPTIONAL,                          \
+      (CUstream, CUdeviceptr, cuuint64_t, unsigned int))                                           \
+    X(cuEventCreate, cuEventCreate, 2000, "", NEEDED, (CUevent *, unsigned int))                   \
+    X(cuEventDestroy, cuEventDestroy, 4000, "_v2", NEEDED, (CUevent))                              \
+    X(cuEventRecord, cuEventRecord, 2000, "", NEEDED, (CUevent, CUstream))                         \
+    X(cuEventQuery, cuEventQuery, 2000, "", NEEDED, (CUevent))                                     \
+    X(cuEventSynchronize, cuEventSynchronize, 2000, "", NEEDED, (CUevent))                         \
+    X(cuGraphCreate, cuGraphCreate, 10000, "", NEEDED, (CUgraph *, unsigned int))                  \
+    X(cuGraphDestroy, cuGraphDestroy, 10000, "", NEEDED, (CUgraph))                                \
+    X(cuGraphAddKernelNode, cuGraphAddKernelNode, 10000, "", NEEDED,                               \
+      (CUgraphNode *, CUgraph, const CUgraphNode *, size_t, const CUDA_KERNEL_NODE_PARAMS_v1 *))   \
+    X(cuGraphAddMemcpyNode, cuGraphAddMemcpyNode, 10000, "", NEEDED,                               \
+      (CUgraphNode *, CUgraph, const CUgraphNode *, size_t, const CUDA_MEMCPY3D_v2 *, CUcontext))  \
+    X(cuGraphAddMemsetNode, cuGraphAddMemsetNode, 10000, "", NEEDED,                               \
+      (CUgraphNode *, CUgraph, const CUgraphNode *, size_t, const CUDA_MEMSET_NODE_PARAMS_v1 *,    \
+       CUcontext))                                                                                 \
+    X(cuGraphAddEmptyNode, cuGraphAddEmptyNode, 10000, "", NEEDED,                                 \
+      (CUgraphNode *, CUgraph, const CUgraphNode *, size_t))                                       \
+    X(cuGraphAddDependencies, cuGraphAddDependencies, 10000, "", NEEDED,                           \
+      (CUgraph, const CUgraphNode *, const CUgraphNode *, size_t))                                 \
+    X(cuGraphAddDependencies_12030, cuGraphAddDependencies, 12030, "_v2", OPTIONAL,                \
+      (CUgraph, const CUgraphNode *, const CUgraphNode *, const CUgraphEdgeData *, size_t))        \
+    X(cuGraphInstantiateWithFlags, cuGraphInstantiateWithFlags, 11040, "", NEEDED,                 \
+      (CUgraphExec *, CUgraph, unsigned long long))                                                \
+    X(cuGraphUpload, cuGraphUpload, 11010, "", NEEDED, (CUgraphExec, CUstream))                    \
+    X(cuGraphLaunch, cuGraphLaunch, 10000, "", NEEDED, (CUgraphExec, CUstream))                    \
+    X(cuGraphExecKernelNodeSetParams, cuGraphExecKernelNodeSetParams, 10010, "", NEEDED,           \
+      (CUgraphExec, CUgraphNode, const CUDA_KERNEL_NODE_PARAMS_v1 *))                              \
     X(cuGraphExecDestroy, cuGraphExecDestroy, 10000, "", NEEDED, (CUgraphExec))
 
 struct symbols {

@@ -353,12 +353,12 @@ struct gantry_backend_ops {
                                      uint64_t timeout_ns);
     void (*queue_native)(struct gantry_drv_queue *queue, struct gantry_native_queue *native);
 
-    /* Plans. plan_build copies what it needs from the plan; drv_memory structs and drv_kernels are
-     * referred to and outlive the drv_plan. A built plan may be submitted to any queue of its
-     * device, also while an earlier submission of it runs; core orders two queues by waits.
-     * submit_once runs a plan without building it; everything that it keeps it frees by itself
-     * after completion. A submission of zero operations only signals. On failure nothing was
-     * submitted. */
+    /* Plans. plan_build copies what it needs from the plan; it may go on referring to drv_kernels,
+     * which outlive the drv_plan, and to drv_memory structs, which outlive its last submission. A
+     * built plan may be submitted to any queue of its device, also while an earlier submission of
+     * it runs; core orders two queues by waits. submit_once runs a plan without building it;
+     * everything that it keeps it frees by itself after completion. A submission of zero operations
+     * only signals. On failure nothing was submitted. */
     enum gantry_status (*plan_build)(struct gantry_drv_device *device,
                                      const struct gantry_plan *plan,
                                      struct gantry_drv_plan **built);

@@ -430,12 +430,12 @@ enum gantry_fallback {
 };
 
 /* Why an open batch of streamed commands went out. X(NAME, text). */
-#define GANTRY_BATCH_MAP(X)                                     \
-    X(IDLE, "the device had nothing to do")                     \
-    X(FULL, "it held batch_size commands, or staging was full") \
-    X(TIME, "its estimated time reached batch_max_ms")          \
-    X(FLUSH, "gantry_queue_flush, or the end of the queue")     \
-    X(LOOK, "someone waited for or polled a point inside it")   \
+#define GANTRY_BATCH_MAP(X)                                    \
+    X(IDLE, "the device had nothing to do")                    \
+    X(FULL, "it held enough: commands or bytes of a transfer") \
+    X(TIME, "its estimated time reached batch_max_ms")         \
+    X(FLUSH, "gantry_queue_flush, or the end of the queue")    \
+    X(LOOK, "someone waited for or polled a point inside it")  \
     X(ORDER, "a list was submitted behind it, or another queue waits for it")
 
 enum gantry_batch {
@@ -534,9 +534,9 @@ struct gantry_host_params {
  * need no staging. The memory must stay mapped until the buffer is destroyed;
  * gantry_buffer_destroy() waits for the work that was given to the device before, so that the
  * memory is the caller's alone when it returns. Fails with GANTRY_E_UNSUPPORTED where the driver
- * can't take foreign memory, or not this one (such as read-only mappings), and says why; the memory
- * is then as it was. Page-locking costs time and memory that the system can't swap: register what
- * is used often. */
+ * can't take foreign memory, or not this one (such as read-only mappings), and says why; with
+ * GANTRY_E_INVALID_STATE where a part of it is registered already. The memory is then as it was.
+ * Page-locking costs time and memory that the system can't swap: register what is used often. */
 GANTRY_API enum gantry_status gantry_host_register(struct gantry_device *device,
                                                    const struct gantry_host_params *params,
                                                    struct gantry_buffer **buffer);
@@ -762,7 +762,9 @@ struct gantry_rect {
 };
 
 /* As gantry_list_copy(), _upload() and _download(), for rectangles. The offsets are those of the
- * first row. */
+ * first row. Within one buffer no byte may belong to both sides of a copy: sides whose ranges, each
+ * from its first byte to its last, meet are taken only when both have the same pitch and their
+ * columns are apart. */
 GANTRY_API uint32_t gantry_list_copy_rect(struct gantry_list *list, struct gantry_buffer *to,
                                           uint64_t to_offset, struct gantry_buffer *from,
                                           uint64_t from_offset, const struct gantry_rect *rect);
@@ -853,9 +855,12 @@ GANTRY_API enum gantry_status gantry_queue_submit(struct gantry_queue *queue,
  * later batches go on.
  *
  * An upload has copied the host memory when it returns; a download has written it when its point is
- * found reached by gantry_wait() or gantry_poll(). Both go through staging_mib of memory, and wait
- * for the device while all of it is in flight. Zero-sized commands do nothing; their point is that
- * of the work before them. What a command uses may be destroyed when the call has returned. */
+ * found reached by gantry_wait() or gantry_poll(). Both go through staging_mib of memory in pieces,
+ * of which large ones go out at once, and wait for the device while all of it is in flight. Two
+ * kinds go without: to and from registered memory (uploads only when they are larger than
+ * staging_mib), and uploads to device memory that the host can write, when the queue has nothing
+ * else to do. Zero-sized commands do nothing; their point is that of the work before them. What a
+ * command uses may be destroyed when the call has returned. */
 GANTRY_API enum gantry_status gantry_queue_launch(struct gantry_queue *queue,
                                                   struct gantry_kernel *kernel,
                                                   struct gantry_size threads, const void *args,

@@ -38,6 +38,7 @@ static enum gantry_status allocate(struct gantry_drv_device *device, enum gantry
     memory->driver = calloc(1, memory->size);
     assert_non_null(memory->driver);
     memory->host = kind == GANTRY_MEMORY_DEVICE ? NULL : memory->driver;
+    memory->direct = kind == GANTRY_MEMORY_DEVICE && the_fake->direct ? memory->driver : NULL;
     memory->address = (uintptr_t)memory->driver;
     the_fake->memories++;
     return GANTRY_OK;
@@ -46,8 +47,26 @@ static enum gantry_status allocate(struct gantry_drv_device *device, enum gantry
 static void release(struct gantry_drv_device *device, struct gantry_drv_memory *memory)
 {
     (void)device;
-    free(memory->driver);
+    if (memory->kind != GANTRY_MEMORY_REGISTERED)
+        free(memory->driver);
     the_fake->memories--;
+}
+
+static enum gantry_status take_over(struct gantry_drv_device *device, void *pointer, uint64_t size,
+                                    struct gantry_drv_memory *memory)
+{
+    enum gantry_status status = planned(&the_fake->fail_register);
+
+    (void)device;
+    if (status != GANTRY_OK)
+        return status;
+    *memory = (struct gantry_drv_memory){.address = (uintptr_t)pointer,
+                                         .host = pointer,
+                                         .size = size,
+                                         .kind = GANTRY_MEMORY_REGISTERED,
+                                         .driver = pointer};
+    the_fake->memories++;
+    return GANTRY_OK;
 }
 
 /* ---- Queues --------------------------------------------------------------------------------- */
@@ -80,9 +99,11 @@ static uint8_t *bytes(struct gantry_drv_memory *memory, uint64_t offset)
 
 static void run(const struct gantry_op *op)
 {
-    if (op->kind == GANTRY_OP_COPY)
-        memcpy(bytes(op->copy.to, op->copy.to_offset), bytes(op->copy.from, op->copy.from_offset),
-               op->copy.size);
+    const struct gantry_op_copy *copy = &op->copy;
+
+    for (uint64_t row = 0; op->kind == GANTRY_OP_COPY && (row == 0 || row < copy->rows); row++)
+        memcpy(bytes(copy->to, copy->to_offset + row * copy->to_pitch),
+               bytes(copy->from, copy->from_offset + row * copy->from_pitch), copy->size);
     if (op->kind == GANTRY_OP_FILL)
         for (uint64_t i = 0; i < op->fill.size; i += 4)
             memcpy(bytes(op->fill.memory, op->fill.offset + i), &op->fill.pattern, 4);
@@ -237,6 +258,7 @@ static const struct gantry_backend_ops ops = {
     .size = sizeof(ops),
     .memory_allocate = allocate,
     .memory_free = release,
+    .memory_register = take_over,
     .queue_create = create_queue,
     .queue_destroy = destroy_queue,
     .queue_completed = completed,

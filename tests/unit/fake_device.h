@@ -43,8 +43,9 @@ struct fake_device {
     struct gantry_kernel_source source;
 
     /* The next call of an entry returns this instead; then it works again. */
-    enum gantry_status fail_build, fail_submit, fail_allocate, fail_completed;
-    bool lost; /* every call fails */
+    enum gantry_status fail_build, fail_submit, fail_allocate, fail_completed, fail_register;
+    bool lost;   /* every call fails */
+    bool direct; /* the host can write device memory that is allocated from now on */
 
     unsigned builds, submits, submits_once, sleeps; /* calls that succeeded */
     atomic_uint looks;                              /* calls of queue_completed */

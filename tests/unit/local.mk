@@ -98,7 +98,7 @@ tests_unit_test_kernel_LDADD = $(UNIT_LIBS) $(XXHASH_LIBS)
 # says so.
 LIST_TESTS = \
 	tests/unit/test_fold tests/unit/test_plan tests/unit/test_patch tests/unit/test_list \
-	tests/unit/test_queue tests/unit/test_stream \
+	tests/unit/test_queue tests/unit/test_stream tests/unit/test_transfer \
 	tests/unit/test_grid
 RECORDING = tests/unit/recording.h tests/unit/recording.c
 FAKE = tests/unit/fake_device.h tests/unit/fake_device.c
@@ -130,6 +130,10 @@ tests_unit_test_queue_LDADD = $(UNIT_LIBS)
 tests_unit_test_stream_SOURCES = tests/unit/test_stream.c $(UNIT_COMMON) $(FAKE)
 tests_unit_test_stream_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_stream_LDADD = $(UNIT_LIBS)
+
+tests_unit_test_transfer_SOURCES = tests/unit/test_transfer.c $(UNIT_COMMON) $(FAKE)
+tests_unit_test_transfer_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_transfer_LDADD = $(UNIT_LIBS)
 
 tests_unit_test_grid_SOURCES = tests/unit/test_grid.c $(UNIT_COMMON)
 tests_unit_test_grid_CFLAGS = $(UNIT_CFLAGS)

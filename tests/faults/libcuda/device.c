@@ -89,6 +89,7 @@ static bool usual_attribute(int attribute, const struct device *device, int *val
         {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y, 65535},
         {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z, 65535},
         {CU_DEVICE_ATTRIBUTE_WARP_SIZE, 32},
+        {CU_DEVICE_ATTRIBUTE_MAX_PITCH, 0x7fffffff},
         {CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 4},
         {CU_DEVICE_ATTRIBUTE_INTEGRATED, 0},
         {CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, 0},
@@ -127,19 +128,30 @@ static bool usual_attribute(int attribute, const struct device *device, int *val
     }
 }
 
+static bool find_attribute(int attribute, const struct device *device, int *value)
+{
+    for (int i = 0; i < device->override_count; i++) {
+        if (device->overrides[i].attribute == attribute) {
+            *value = device->overrides[i].value;
+            return true;
+        }
+    }
+    return usual_attribute(attribute, device, value);
+}
+
+int attribute_of(const struct device *device, CUdevice_attribute attribute)
+{
+    int value = 0;
+    return find_attribute((int)attribute, device, &value) ? value : 0;
+}
+
 CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device)
 {
     VISIT(cuDeviceGetAttribute);
     const struct device *found = find(device);
     if (!found)
         return STANDIN_INVALID_DEVICE;
-    for (int i = 0; i < found->override_count; i++) {
-        if (found->overrides[i].attribute == (int)attribute) {
-            *value = found->overrides[i].value;
-            return CUDA_SUCCESS;
-        }
-    }
-    return usual_attribute((int)attribute, found, value) ? CUDA_SUCCESS : STANDIN_INVALID_VALUE;
+    return find_attribute((int)attribute, found, value) ? CUDA_SUCCESS : STANDIN_INVALID_VALUE;
 }
 
 /* ---- Primary contexts ------------------------------------------------------------------------ */

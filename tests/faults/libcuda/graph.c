@@ -145,15 +145,10 @@ CUresult cuGraphAddMemcpyNode(CUgraphNode *node, CUgraph graph, const CUgraphNod
 {
     VISIT(cuGraphAddMemcpyNode);
     CHECK_GRAPH(graph);
-    if (!context || params->Height != 1 || params->Depth != 1 ||
-        params->srcMemoryType != CU_MEMORYTYPE_UNIFIED ||
-        params->dstMemoryType != CU_MEMORYTYPE_UNIFIED)
-        return MISUSE(STANDIN_INVALID_VALUE, "a copy of a kind that the stand-in does not know");
+    if (!context)
+        return MISUSE(CUDA_ERROR_INVALID_CONTEXT, "a copy node without a context");
     struct work work;
-    return add_node(graph, from, count,
-                    work_copy(&work, params->dstDevice + params->dstXInBytes,
-                              params->srcDevice + params->srcXInBytes, params->WidthInBytes),
-                    &work, node);
+    return add_node(graph, from, count, work_copy_rows(&work, params, context), &work, node);
 }
 
 CUresult cuGraphAddMemsetNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *from,

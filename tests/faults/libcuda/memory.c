@@ -7,7 +7,7 @@
 enum { GUARD_BYTES = 512, GUARD_BYTE = 0xfd, GARBAGE_BYTE = 0xcd };
 #define GARBAGE_LIMIT ((size_t)64 << 20) /* larger blocks are not worth the time */
 
-static struct memory *make(struct CUctx_st *context, size_t size, bool host)
+static struct memory *make(struct CUctx_st *context, size_t size, enum memory_owner owner)
 {
     struct memory *memory = calloc(1, sizeof(*memory));
     void *base = NULL;
@@ -18,7 +18,7 @@ static struct memory *make(struct CUctx_st *context, size_t size, bool host)
     }
     memory->start = (unsigned char *)base + GUARD_BYTES;
     memory->size = size;
-    memory->host = host;
+    memory->owner = owner;
     memset(base, GUARD_BYTE, GUARD_BYTES);
     memset(memory->start, GARBAGE_BYTE, size < GARBAGE_LIMIT ? size : GARBAGE_LIMIT);
     memset(memory->start + size, GUARD_BYTE, GUARD_BYTES);
@@ -60,19 +60,22 @@ static void check_guard(const unsigned char *guard, const char *where)
     }
 }
 
-static CUresult destroy(const void *start, bool host)
+static CUresult destroy(const void *start, enum memory_owner owner)
 {
+    static const char *const words[] = {"device", "host", "registered"};
     struct memory *memory = find_start(start);
-    if (!memory || memory->host != host)
-        return MISUSE(STANDIN_INVALID_VALUE, "%s memory was freed that is not allocated",
-                      host ? "host" : "device");
+    if (!memory || memory->owner != owner)
+        return MISUSE(STANDIN_INVALID_VALUE, "%s memory was given back that there is not",
+                      words[owner]);
     if (work_is_queued_on(memory))
-        fault("memory was freed while queued work uses it");
-    check_guard(memory->start - GUARD_BYTES, "before");
-    check_guard(memory->start + memory->size, "behind");
-    if (!host)
+        fault("%s memory was given back while queued work uses it", words[owner]);
+    if (owner != MEMORY_REGISTERED) {
+        check_guard(memory->start - GUARD_BYTES, "before");
+        check_guard(memory->start + memory->size, "behind");
+        free(memory->start - GUARD_BYTES);
+    }
+    if (owner == MEMORY_DEVICE)
         memory->object.context->used -= memory->size;
-    free(memory->start - GUARD_BYTES);
     object_kill(&memory->object);
     return CUDA_SUCCESS;
 }
@@ -94,7 +97,7 @@ CUresult cuMemAlloc(CUdeviceptr *address, size_t size)
         return MISUSE(STANDIN_INVALID_VALUE, "an allocation of 0 bytes");
     if (size > context->device->memory - context->used)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    const struct memory *made = make(context, size, false);
+    const struct memory *made = make(context, size, MEMORY_DEVICE);
     if (!made)
         return CUDA_ERROR_OUT_OF_MEMORY;
     context->used += size;
@@ -105,7 +108,7 @@ CUresult cuMemAlloc(CUdeviceptr *address, size_t size)
 CUresult cuMemFree(CUdeviceptr address)
 {
     VISIT_CONTEXT(cuMemFree);
-    return destroy((const void *)(uintptr_t)address, false);
+    return destroy((const void *)(uintptr_t)address, MEMORY_DEVICE);
 }
 
 CUresult cuMemHostAlloc(void **host, size_t size, unsigned flags)
@@ -114,7 +117,7 @@ CUresult cuMemHostAlloc(void **host, size_t size, unsigned flags)
     (void)flags;
     if (size == 0)
         return MISUSE(STANDIN_INVALID_VALUE, "an allocation of 0 bytes");
-    const struct memory *made = make(context, size, true);
+    const struct memory *made = make(context, size, MEMORY_HOST);
     if (!made)
         return CUDA_ERROR_OUT_OF_MEMORY;
     *host = made->start;
@@ -124,14 +127,49 @@ CUresult cuMemHostAlloc(void **host, size_t size, unsigned flags)
 CUresult cuMemFreeHost(void *host)
 {
     VISIT_CONTEXT(cuMemFreeHost);
-    return destroy(host, true);
+    return destroy(host, MEMORY_HOST);
+}
+
+static bool is_registered(const unsigned char *start, size_t size)
+{
+    for (struct object *object = objects(); object; object = object->next) {
+        const struct memory *memory = (const struct memory *)object;
+        if (object->kind == KIND_MEMORY && memory->start < start + size &&
+            start < memory->start + memory->size)
+            return true;
+    }
+    return false;
+}
+
+CUresult cuMemHostRegister(void *start, size_t size, unsigned flags)
+{
+    VISIT_CONTEXT(cuMemHostRegister);
+    if (!start || size == 0 ||
+        flags != (CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP))
+        return MISUSE(STANDIN_INVALID_VALUE, "%zu bytes registered with flags %u", size, flags);
+    if (is_registered(start, size))
+        return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+    struct memory *memory = calloc(1, sizeof(*memory));
+    if (!memory)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    memory->start = start;
+    memory->size = size;
+    memory->owner = MEMORY_REGISTERED;
+    object_add(&memory->object, KIND_MEMORY, context);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemHostUnregister(void *start)
+{
+    VISIT_CONTEXT(cuMemHostUnregister);
+    return destroy(start, MEMORY_REGISTERED);
 }
 
 CUresult cuMemHostGetDevicePointer(CUdeviceptr *address, void *host, unsigned flags)
 {
     VISIT_CONTEXT(cuMemHostGetDevicePointer);
     const struct memory *memory = memory_find((uintptr_t)host, 1);
-    if (flags != 0 || !memory || !memory->host)
+    if (flags != 0 || !memory || memory->owner == MEMORY_DEVICE)
         return MISUSE(STANDIN_INVALID_VALUE, "the device address of unknown host memory");
     *address = (uintptr_t)host;
     return CUDA_SUCCESS;

@@ -148,6 +148,9 @@ struct CUctx_st {
     uint64_t used; /* bytes of device memory */
 };
 
+/* What cuDeviceGetAttribute says; 0 for unknown ones. */
+int attribute_of(const struct device *device, CUdevice_attribute attribute);
+
 struct CUctx_st *context_required(enum entry entry);
 struct CUctx_st *context_of_device(CUdevice device);
 
@@ -156,11 +159,13 @@ void contexts_close(void);
 
 /* ---- Memory: memory.c ------------------------------------------------------------------------ */
 
+enum memory_owner { MEMORY_DEVICE, MEMORY_HOST, MEMORY_REGISTERED };
+
 struct memory {
     struct object object;
     unsigned char *start;
     size_t size;
-    bool host;
+    enum memory_owner owner; /* registered memory is the program's, without guards */
 };
 
 /* The allocation that holds the whole range; NULL: there is none alive. */
@@ -200,13 +205,16 @@ struct work {
     void *args; /* owned; of a copy: the source's bytes, when they were taken at once */
     size_t args_size;
     uint64_t to, from, value;
-    size_t size; /* bytes; of a fill: elements of 4 bytes */
+    size_t size;                       /* bytes, of a copy in a row; of a fill: elements of 4 */
+    size_t rows, to_pitch, from_pitch; /* of a copy; rows at least 1 */
 };
 
 /* Each checks its arguments and fills in the work. */
 CUresult work_launch(struct work *work, CUfunction function, const unsigned blocks[3],
                      const unsigned block[3], unsigned shared, void **params, void **extra);
 CUresult work_copy(struct work *work, uint64_t to, uint64_t from, size_t size);
+CUresult work_copy_rows(struct work *work, const CUDA_MEMCPY3D_v2 *params,
+                        const struct CUctx_st *context);
 CUresult work_fill(struct work *work, uint64_t to, uint32_t value, size_t count);
 
 /* Its memory must still be there. */

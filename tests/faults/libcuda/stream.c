@@ -286,6 +286,14 @@ CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t size, CUstream s
     return enqueue_work(stream, work_copy(&work, to, from, size), &work);
 }
 
+CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D_v2 *params, CUstream stream)
+{
+    VISIT_CONTEXT(cuMemcpy3DAsync);
+    CHECK_STREAM(stream);
+    struct work work;
+    return enqueue_work(stream, work_copy_rows(&work, params, context), &work);
+}
+
 /* Pageable memory has been read when the call returns; page-locked memory is read when the copy
  * runs. */
 CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void *from, size_t size, CUstream stream)

@@ -93,7 +93,11 @@ CUresult cuGetExportTable(const void **table, const CUuuid *id)
     X(CUDA_ERROR_ILLEGAL_ADDRESS, 700, "an illegal memory access was encountered")        \
     X(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, 701, "too many resources requested for launch") \
     X(CUDA_ERROR_LAUNCH_TIMEOUT, 702, "the launch timed out and was terminated")          \
+    X(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, 712,                                     \
+      "part or all of the requested memory range is already mapped")                      \
     X(CUDA_ERROR_LAUNCH_FAILED, 719, "unspecified launch failure")                        \
+    X(CUDA_ERROR_NOT_PERMITTED, 800, "operation not permitted")                           \
+    X(CUDA_ERROR_NOT_SUPPORTED, 801, "operation not supported")                           \
     X(CUDA_ERROR_SYSTEM_NOT_READY, 802, "system not yet initialized")                     \
     X(CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, 803,                                             \
       "system has unsupported display driver / cuda "                                     \

@@ -119,7 +119,44 @@ CUresult work_copy(struct work *work, uint64_t to, uint64_t from, size_t size)
         return MISUSE(STANDIN_INVALID_VALUE, "a copy of 0 bytes");
     if (!memory_find(to, size) || !memory_find(from, size))
         return MISUSE(STANDIN_INVALID_VALUE, "a copy of %zu bytes outside of any memory", size);
-    *work = (struct work){.kind = WORK_COPY, .to = to, .from = from, .size = size};
+    *work = (struct work){.kind = WORK_COPY, .to = to, .from = from, .size = size, .rows = 1};
+    return CUDA_SUCCESS;
+}
+
+static size_t extent(const struct work *work, size_t pitch)
+{
+    return (work->rows - 1) * pitch + work->size;
+}
+
+static bool pitch_fits(const struct work *work, size_t pitch, const struct CUctx_st *context)
+{
+    return pitch >= work->size &&
+           pitch <= (size_t)attribute_of(context->device, CU_DEVICE_ATTRIBUTE_MAX_PITCH);
+}
+
+/* Pitches of a single row don't count. */
+CUresult work_copy_rows(struct work *work, const CUDA_MEMCPY3D_v2 *params,
+                        const struct CUctx_st *context)
+{
+    if (params->Height < 1 || params->Depth != 1 || params->srcLOD || params->dstLOD ||
+        params->srcY || params->srcZ || params->dstY || params->dstZ ||
+        params->srcMemoryType != CU_MEMORYTYPE_UNIFIED ||
+        params->dstMemoryType != CU_MEMORYTYPE_UNIFIED)
+        return MISUSE(STANDIN_INVALID_VALUE, "a copy of a kind that the stand-in does not know");
+    CUresult result = work_copy(work, params->dstDevice + params->dstXInBytes,
+                                params->srcDevice + params->srcXInBytes, params->WidthInBytes);
+    if (result != CUDA_SUCCESS || params->Height == 1)
+        return result;
+    work->rows = params->Height;
+    work->to_pitch = params->dstPitch;
+    work->from_pitch = params->srcPitch;
+    if (!pitch_fits(work, work->to_pitch, context) || !pitch_fits(work, work->from_pitch, context))
+        return MISUSE(STANDIN_INVALID_VALUE, "a copy's pitches of %zu and %zu bytes don't fit",
+                      work->to_pitch, work->from_pitch);
+    if (!memory_find(work->to, extent(work, work->to_pitch)) ||
+        !memory_find(work->from, extent(work, work->from_pitch)))
+        return MISUSE(STANDIN_INVALID_VALUE, "a copy of %zu rows outside of any memory",
+                      work->rows);
     return CUDA_SUCCESS;
 }
 
@@ -143,9 +180,13 @@ static bool is_there(uint64_t address, size_t size)
 
 static void run_copy(const struct work *work)
 {
-    const void *from = work->args ? work->args : (const void *)(uintptr_t)work->from;
-    if (is_there(work->to, work->size) && (work->args || is_there(work->from, work->size)))
-        memmove((void *)(uintptr_t)work->to, from, work->size);
+    const char *from = work->args ? work->args : (const char *)(uintptr_t)work->from;
+    char *to = (char *)(uintptr_t)work->to;
+    if (!is_there(work->to, extent(work, work->to_pitch)) ||
+        (!work->args && !is_there(work->from, extent(work, work->from_pitch))))
+        return;
+    for (size_t row = 0; row < work->rows; row++)
+        memmove(to + row * work->to_pitch, from + row * work->from_pitch, work->size);
 }
 
 static void run_fill(const struct work *work)

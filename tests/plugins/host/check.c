@@ -95,13 +95,34 @@ static const char *check_launch(const struct gantry_limits *limits, const struct
     return op->folded ? check_fold(plan, launch) : NULL;
 }
 
+/* From the first byte of a copy's rows to the last one; 0: they overlap, or exceed 64 bits. */
+static uint64_t extent(const struct gantry_op_copy *copy, uint64_t pitch)
+{
+    uint64_t size;
+    if (copy->rows <= 1)
+        return copy->size;
+    if (pitch < copy->size || __builtin_mul_overflow(copy->rows - 1, pitch, &size) ||
+        __builtin_add_overflow(size, copy->size, &size))
+        return 0;
+    return size;
+}
+
+/* Rows of one pitch may lie between each other. */
+static bool interleave(const struct gantry_op_copy *copy)
+{
+    uint64_t to = copy->to_offset, from = copy->from_offset, pitch = copy->to_pitch;
+    uint64_t between = copy->rows > 1 ? (to > from ? to - from : from - to) % pitch : 0;
+    return copy->rows > 1 && pitch == copy->from_pitch && between >= copy->size &&
+           pitch - between >= copy->size;
+}
+
 static const char *check_copy(const struct gantry_op_copy *copy)
 {
-    if (!inside(copy->to, copy->to_offset, copy->size) ||
-        !inside(copy->from, copy->from_offset, copy->size))
+    uint64_t to = extent(copy, copy->to_pitch), from = extent(copy, copy->from_pitch);
+    if (!inside(copy->to, copy->to_offset, to) || !inside(copy->from, copy->from_offset, from))
         return "a copy is empty or leaves its memory";
-    if (copy->to == copy->from && copy->to_offset < copy->from_offset + copy->size &&
-        copy->from_offset < copy->to_offset + copy->size)
+    if (copy->to == copy->from && copy->to_offset < copy->from_offset + from &&
+        copy->from_offset < copy->to_offset + to && !interleave(copy))
         return "a copy's ranges overlap";
     return NULL;
 }

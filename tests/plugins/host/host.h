@@ -20,7 +20,8 @@
 
 struct spec {
     struct gantry_backend_device_info info;
-    bool waits; /* its images begin with a wait, so that edges into them may be programmatic */
+    bool waits;  /* its images begin with a wait, so that edges into them may be programmatic */
+    bool direct; /* the host can write device memory */
 };
 
 /* Reads a text as README.md describes. Returns the number of devices, or -1 with a sentence. */
@@ -38,6 +39,7 @@ const char *setting(const char *key);
     X(device_open)     \
     X(device_memory)   \
     X(memory_allocate) \
+    X(memory_register) \
     X(kernel_block)    \
     X(kernel_create)   \
     X(queue_create)    \
@@ -180,6 +182,8 @@ enum gantry_status device_memory(struct gantry_drv_device *device, uint64_t *ava
 enum gantry_status memory_allocate(struct gantry_drv_device *device, enum gantry_memory kind,
                                    uint64_t size, struct gantry_drv_memory *memory);
 void memory_free(struct gantry_drv_device *device, struct gantry_drv_memory *memory);
+enum gantry_status memory_register(struct gantry_drv_device *device, void *pointer, uint64_t size,
+                                   struct gantry_drv_memory *memory);
 
 enum gantry_status kernel_block(struct gantry_drv_device *device,
                                 const struct gantry_backend_kernel_params *params,

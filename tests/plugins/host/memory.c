@@ -60,6 +60,7 @@ enum gantry_status memory_allocate(struct gantry_drv_device *device, enum gantry
     *memory = (struct gantry_drv_memory){
         .address = (uintptr_t)start,
         .host = kind == GANTRY_MEMORY_DEVICE ? NULL : start,
+        .direct = kind == GANTRY_MEMORY_DEVICE && device->spec->direct ? start : NULL,
         .size = whole,
         .kind = kind,
         .driver = start,
@@ -83,9 +84,29 @@ void memory_free(struct gantry_drv_device *device, struct gantry_drv_memory *mem
 {
     unsigned char *start = memory->driver;
     check_unused(device, memory, "block of memory");
+    atomic_fetch_sub(&device->instance->books.memories, 1);
+    if (memory->kind == GANTRY_MEMORY_REGISTERED)
+        return;
     check_guard(device, start - guard_size(device), "before");
     check_guard(device, start + memory->size, "behind");
     free(start - guard_size(device));
     atomic_fetch_sub(&device->used, memory->size);
-    atomic_fetch_sub(&device->instance->books.memories, 1);
+}
+
+enum gantry_status memory_register(struct gantry_drv_device *device, void *pointer, uint64_t size,
+                                   struct gantry_drv_memory *memory)
+{
+    struct gantry_drv_instance *instance = device->instance;
+    enum gantry_status status = enter(instance, device, ENTRY_memory_register);
+    if (status != GANTRY_OK)
+        return status;
+    *memory = (struct gantry_drv_memory){
+        .address = (uintptr_t)pointer,
+        .host = pointer,
+        .size = size,
+        .kind = GANTRY_MEMORY_REGISTERED,
+        .driver = pointer,
+    };
+    atomic_fetch_add(&instance->books.memories, 1);
+    return GANTRY_OK;
 }

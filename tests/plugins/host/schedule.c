@@ -99,6 +99,14 @@ static void run_fill(const struct gantry_op_fill *fill)
         memcpy(to + i, &fill->pattern, sizeof(fill->pattern));
 }
 
+static void run_copy(const struct gantry_op_copy *copy)
+{
+    unsigned char *to = bytes(copy->to, copy->to_offset);
+    const unsigned char *from = bytes(copy->from, copy->from_offset);
+    for (uint64_t row = 0; row == 0 || row < copy->rows; row++)
+        memcpy(to + row * copy->to_pitch, from + row * copy->from_pitch, copy->size);
+}
+
 static void run(struct gantry_drv_device *device, const struct gantry_op *op)
 {
     switch (op->kind) {
@@ -106,8 +114,7 @@ static void run(struct gantry_drv_device *device, const struct gantry_op *op)
         run_launch(device, &op->launch);
         break;
     case GANTRY_OP_COPY:
-        memcpy(bytes(op->copy.to, op->copy.to_offset), bytes(op->copy.from, op->copy.from_offset),
-               op->copy.size);
+        run_copy(&op->copy);
         break;
     case GANTRY_OP_FILL:
         run_fill(&op->fill);

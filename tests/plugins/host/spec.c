@@ -169,6 +169,7 @@ static const struct {
     {"programmatic", set_bool, INFO(programmatic)},
     {"families", set_u32, INFO(family_count)},
     {"waits", set_bool, offsetof(struct spec, waits)},
+    {"direct", set_bool, offsetof(struct spec, direct)},
     {"max_buffer_size", set_u64, LIMIT(max_buffer_size)},
     {"memory_size", set_u64, LIMIT(memory_size)},
     {"max_threads_per_block", set_u32, LIMIT(max_threads_per_block)},
