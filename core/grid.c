@@ -65,7 +65,8 @@ enum gantry_status grid_check_threads(const struct gantry_kernel *kernel,
     return GANTRY_OK;
 }
 
-/* Blocks that keep the device busy; the loop in the kernel does the rest. */
+/* Blocks that keep the device busy; the loop in the kernel does the rest. Where the backend knows
+ * no occupancy, as many as the threads of a unit make. */
 static uint32_t stride_blocks(const struct gantry_kernel *kernel)
 {
     const struct gantry_device *device = kernel->object.device;
@@ -75,6 +76,8 @@ static uint32_t stride_blocks(const struct gantry_kernel *kernel)
 
     if (per_unit == 0)
         per_unit = kernel->info.blocks_per_unit;
+    if (per_unit == 0)
+        per_unit = limits->threads_per_unit / kernel->threads;
     most = per_unit * limits->compute_units;
     return most == 0 || most > limits->max_blocks.x ? limits->max_blocks.x : (uint32_t)most;
 }

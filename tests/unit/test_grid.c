@@ -14,7 +14,9 @@ static void make(uint32_t dimensions, struct gantry_size block, struct gantry_si
     device.info.limits = (struct gantry_limits){.max_blocks = max_blocks, .inline_args_bytes = 128};
     source =
         (struct gantry_kernel_source){.name = "kernel", .args_size = 16, .dimensions = dimensions};
-    kernel = (struct gantry_kernel){.source = &source, .block = block};
+    kernel = (struct gantry_kernel){.source = &source,
+                                    .block = block,
+                                    .threads = (uint64_t)block.x * block.y * block.z};
     kernel.object.device = &device;
     grid_find_plain(&kernel);
 }
@@ -109,6 +111,7 @@ static void both_ways_agree(void **state)
         source.grid_stride = random_word() % 2;
         device.policy.blocks_per_cu = random_word() % 4;
         device.info.limits.compute_units = random_word() % 4;
+        device.info.limits.threads_per_unit = random_word() % 2 * 2048;
         grid_find_plain(&kernel);
         threads = (struct gantry_size){random_size(), random_word() % 600, random_word() % 30};
         if (dimensions < 3)

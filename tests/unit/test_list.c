@@ -71,11 +71,16 @@ static void grid_strides_take_fewer_blocks(void **state)
     fake_launch(fake, list, UINT32_MAX);
     fake->device.info.limits.compute_units = 0; /* unknown: as many as the device takes */
     fake_launch(fake, list, UINT32_MAX);
-    assert_int_equal(list->command_count, 4);
+    fake->device.info.limits.compute_units = 10;
+    fake->device.info.limits.threads_per_unit = 512;
+    fake->kernel.info.blocks_per_unit = 0;
+    fake_launch(fake, list, UINT32_MAX);
+    assert_int_equal(list->command_count, 5);
     assert_int_equal(list->commands[0].launch.blocks.x, 30);
     assert_int_equal(list->commands[1].launch.blocks.x, 2);
     assert_int_equal(list->commands[2].launch.blocks.x, 70);
     assert_int_equal(list->commands[3].launch.blocks.x, 65535);
+    assert_int_equal(list->commands[4].launch.blocks.x, 160);
     gantry_list_destroy(&list);
 }
 
