@@ -36,3 +36,10 @@ tests_tools_test_config_check_CFLAGS = $(TOOLS_CFLAGS)
 tests_tools_test_config_check_LDADD = $(CMOCKA_LIBS) $(JANSSON_LIBS)
 
 EXTRA_DIST += tests/tools/readme.sh tests/tools/mistakes.ini
+
+if HAVE_CMOCKA
+check_PROGRAMS += tests/tools/test_discovery
+endif
+tests_tools_test_discovery_SOURCES = tests/tools/test_discovery.c $(TOOLS_COMMON)
+tests_tools_test_discovery_CFLAGS = $(TOOLS_CFLAGS)
+tests_tools_test_discovery_LDADD = $(CMOCKA_LIBS) $(JANSSON_LIBS)
