@@ -17,6 +17,20 @@ clean-share:
 
 EXTRA_DIST += conf/gantry.ini conf/README.md
 
+# The tables of keys in documents are made from the library's, and are part of the source tree: a build
+# needs nothing, and a test says when they are old.
+check_PROGRAMS += conf/reference
+conf_reference_SOURCES = conf/reference.c
+conf_reference_LDADD = libgantry_core.la
+REFERENCES = conf/README.md tools/gantry.1
+
+.PHONY: conf-reference
+conf-reference: conf/reference$(EXEEXT)
+	@for file in $(REFERENCES); do \
+		conf/reference $(srcdir)/$$file >conf/reference.tmp || exit 1; \
+		cmp -s conf/reference.tmp $(srcdir)/$$file || cp conf/reference.tmp $(srcdir)/$$file || exit 1; \
+	done; rm -f conf/reference.tmp
+
 # The machine's file belongs to whoever edits it: a second installation leaves it as it is, and only
 # an untouched one is removed.
 gantryconfdir = $(sysconfdir)/gantry

@@ -110,44 +110,6 @@ static void misspelt_keys_find_their_neighbour(void **state)
     }
 }
 
-/* The reference has exactly the row that the table gives, for every key. */
-static void print_row(enum option_id id, char *row, size_t size)
-{
-    const struct option *option = &options[id];
-    char range[OPTION_RANGE_SIZE];
-
-    option_range(id, range);
-    snprintf(row, size, "| `%s` | %s | %s | %s | %s | %s%s |\n", option->name,
-             option_type_name(option->type), range, option->unit ? option->unit : "",
-             option->fallback[0] ? option->fallback : "none",
-             option->pending ? "*Not acted on yet.* " : "", option->effect);
-}
-
-static void the_reference_has_every_key(void **state)
-{
-    const char *source = getenv("TEST_SOURCE_DIR");
-    static char reference[64 * 1024];
-    char path[512], row[1024];
-    FILE *file;
-
-    (void)state;
-    if (!source) {
-        print_message("skipped: TEST_SOURCE_DIR is not set, so conf/README.md can't be found\n");
-        skip();
-    }
-    snprintf(path, sizeof(path), "%s/conf/README.md", source);
-    file = fopen(path, "r");
-    assert_non_null(file);
-    reference[fread(reference, 1, sizeof(reference) - 1, file)] = '\0';
-    fclose(file);
-    for (int id = 0; id < OPTION_COUNT; id++) {
-        print_row((enum option_id)id, row, sizeof(row));
-        if (!strstr(reference, row))
-            print_error("conf/README.md needs this row:\n%s", row);
-        assert_non_null(strstr(reference, row));
-    }
-}
-
 /* ---- C46: numbers --------------------------------------------------------------------------- */
 
 static void c46_numbers_are_strict(void **state)
@@ -354,7 +316,6 @@ int main(void)
         cmocka_unit_test(every_option_is_complete),
         cmocka_unit_test(defaults_are_as_documented),
         cmocka_unit_test(misspelt_keys_find_their_neighbour),
-        cmocka_unit_test(the_reference_has_every_key),
         cmocka_unit_test(c46_numbers_are_strict),
         cmocka_unit_test(c46_decimals_are_strict),
         cmocka_unit_test(c47_comma_locale),
