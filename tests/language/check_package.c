@@ -137,6 +137,7 @@ static void test_early_return(void **state)
         {"grid", "grid_3d", false}, /* returns, but has no BARRIER */
         {"flow", "after_last", false},
         {"flow", "in_loop", true},
+        {"flow", "in_unrolled_loop", true},
         {"flow", "before_call", true},
         {"flow", "in_function", true},
         {"flow", "loop_without", false},
