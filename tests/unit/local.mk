@@ -60,6 +60,7 @@ tests_unit_test_policy_LDADD = $(UNIT_LIBS)
 # Packages, plugins, devices and what belongs to them: on made-up machines, through the host plugin.
 CORE_TESTS = \
 	tests/unit/test_package tests/unit/test_block tests/unit/test_plugin tests/unit/test_devices \
+	tests/unit/test_configuration \
 	tests/unit/test_objects tests/unit/test_kernel
 MACHINE = tests/unit/machine.h tests/unit/machine.c
 BUILDER = tests/unit/gpk_builder.h tests/unit/gpk_builder.c
@@ -84,6 +85,11 @@ tests_unit_test_plugin_LDADD = $(UNIT_LIBS)
 tests_unit_test_devices_SOURCES = tests/unit/test_devices.c $(UNIT_COMMON) $(MACHINE)
 tests_unit_test_devices_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_devices_LDADD = $(UNIT_LIBS)
+
+tests_unit_test_configuration_SOURCES = tests/unit/test_configuration.c $(UNIT_COMMON) \
+	$(UNIT_SCRATCH) $(MACHINE)
+tests_unit_test_configuration_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_configuration_LDADD = $(UNIT_LIBS)
 
 tests_unit_test_objects_SOURCES = tests/unit/test_objects.c $(UNIT_COMMON) $(MACHINE)
 tests_unit_test_objects_CFLAGS = $(UNIT_CFLAGS)

@@ -231,6 +231,7 @@ static void test_c06_junk(void **state)
     }
     check_refused(g, "vulkan:0", "cuda", GANTRY_E_INVALID_ARGUMENT, "contradicts");
     check_opened(g, "0", NULL, "Card", "cuda");
+    check_opened(g, "CUDA:0", NULL, "Card", "cuda");
     check_opened(g, "card", NULL, "Card", "cuda");
     check_opened(g, "C*", NULL, "Card", "cuda");
     gantry_close(&g);
@@ -313,6 +314,23 @@ static void test_c09_demands(void **state)
     gantry_close(&g);
 }
 
+/* A probe that failed is made anew by the next gantry_open(). */
+static void test_c09_retry(void **state)
+{
+    struct gantry *g;
+
+    (void)state;
+    machine_set("name=Card,type=discrete", "none");
+    setenv("GANTRY_HOST_FAIL_CUDA", "instance_open:1+:E_DRIVER", 1);
+    g = machine_open();
+    check_refused(g, NULL, NULL, GANTRY_E_NO_DEVICE, "cuda: ");
+    gantry_close(&g);
+    unsetenv("GANTRY_HOST_FAIL_CUDA");
+    g = machine_open();
+    check_opened(g, NULL, NULL, "Card", "cuda");
+    gantry_close(&g);
+}
+
 static void test_c09_fallback(void **state)
 {
     struct gantry *g;
@@ -379,6 +397,7 @@ int main(void)
         cmocka_unit_test_setup(test_c07_no_driver, machine_reset),
         cmocka_unit_test_setup(test_c08_bad_devices, machine_reset),
         cmocka_unit_test_setup(test_c09_demands, machine_reset),
+        cmocka_unit_test_setup(test_c09_retry, machine_reset),
         cmocka_unit_test_setup(test_c09_fallback, machine_reset),
         cmocka_unit_test_setup(test_bad_calls, machine_reset),
     };
