@@ -95,6 +95,7 @@ test-packages: $(TEST_PACKAGES)
 kernelsdir = $(pkgdatadir)/kernels
 kernels_DATA = $(KERNELS)
 
-# Installed as <gantry/kernels/NAME.h>; the package's bytes are in it.
+# Installed as <gantry/kernels/NAME.h>; in the smaller ones are the package's bytes.
 kernelsincludedir = $(includedir)/gantry/kernels
+kernelsinclude_HEADERS = kernels/algorithms.h
 nodist_kernelsinclude_HEADERS = $(KERNELS:.gpk=.h)

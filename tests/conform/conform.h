@@ -39,10 +39,10 @@ struct conform_case {
 };
 
 /* One table a file, ended by a case without a name. */
-extern const struct conform_case device_cases[], memory_cases[], copy_cases[], launch_cases[],
-    kernel_cases[], language_cases[], list_cases[], order_cases[], mixed_cases[], fold_cases[],
-    patch_cases[], stream_cases[], wait_cases[], limit_cases[], error_cases[], thread_cases[],
-    process_cases[];
+extern const struct conform_case device_cases[], memory_cases[], copy_cases[], rect_cases[],
+    transfer_cases[], launch_cases[], kernel_cases[], language_cases[], list_cases[], order_cases[],
+    mixed_cases[], fold_cases[], patch_cases[], stream_cases[], wait_cases[], limit_cases[],
+    error_cases[], thread_cases[], process_cases[];
 
 /* ---- Checks --------------------------------------------------------------------------------- */
 
@@ -93,6 +93,7 @@ struct gantry_device *make_device(struct conform *c, const char *batch_size);
 struct gantry_kernel *make_kernel(struct conform *c, const char *package, const char *name);
 struct gantry_kernel *make_kernel_with(struct conform *c, const char *package, const char *name,
                                        const struct gantry_kernel_params *params);
+struct gantry_kernel *keep_kernel(struct conform *c, struct gantry_kernel *kernel);
 struct gantry_module *load_module(struct conform *c,
                                   const char *package); /* kept for the whole run */
 

@@ -180,6 +180,11 @@ struct gantry_module *load_module(struct conform *c, const char *package)
     return run->packages[run->package_count++].module;
 }
 
+struct gantry_kernel *keep_kernel(struct conform *c, struct gantry_kernel *kernel)
+{
+    return keep(c, OBJECT_KERNEL, kernel);
+}
+
 struct gantry_kernel *make_kernel(struct conform *c, const char *package, const char *name)
 {
     return make_kernel_with(c, package, name, NULL);

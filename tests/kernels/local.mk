@@ -10,8 +10,12 @@ tests_kernels_kernels_test_SOURCES = \
 	tests/conform/program.c tests/conform/conform.h tests/conform/run.h tests/conform/run.c \
 	tests/conform/checks.c tests/conform/objects.c \
 	tests/kernels/main.c tests/kernels/rig.c tests/kernels/rig.h tests/kernels/reference.h \
-	tests/kernels/test_copy.c tests/kernels/reference_copy.c
-tests_kernels_kernels_test_CPPFLAGS = $(AM_CPPFLAGS) \
+	tests/kernels/test_copy.c tests/kernels/reference_elementwise.c \
+	tests/kernels/test_sum.c tests/kernels/test_scan.c tests/kernels/reference_sum.c \
+	tests/kernels/ordered.c \
+	tests/kernels/test_sort.c tests/kernels/reference_sort.c \
+	tests/kernels/test_big.c
+tests_kernels_kernels_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/kernels \
 	-DPACKAGES='"$(abs_top_builddir)/kernels"'
 tests_kernels_kernels_test_LDADD = libgantry.la -lm
 

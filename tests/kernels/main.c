@@ -12,8 +12,8 @@
 #endif
 
 static const struct conform_case *const tables[] = {
-    copy_kernel_cases,
-    NULL,
+    copy_kernel_cases, sum_kernel_cases, scan_kernel_cases,
+    sort_kernel_cases, big_kernel_cases, NULL,
 };
 
 int main(int argc, char **argv)

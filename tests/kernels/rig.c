@@ -16,6 +16,23 @@ struct gantry_kernel *make_library_kernel(struct conform *c, const char *name, u
     return make_kernel_with(c, "gantry-kernels", name, &params);
 }
 
+const struct gantry_algorithms *make_algorithms(struct conform *c)
+{
+    struct gantry_algorithms *a = make_words(c, sizeof(*a));
+
+    OK(gantry_algorithms_create(load_module(c, "gantry-kernels"), a));
+    keep_kernel(c, a->fill);
+    keep_kernel(c, a->sum);
+    keep_kernel(c, a->sum_uint);
+    keep_kernel(c, a->dot);
+    keep_kernel(c, a->scan);
+    keep_kernel(c, a->scan_uint);
+    keep_kernel(c, a->histogram);
+    keep_kernel(c, a->sort_count);
+    keep_kernel(c, a->sort_scatter);
+    return a;
+}
+
 /* ---- Arrays --------------------------------------------------------------------------------- */
 
 struct array make_array(struct conform *c, const void *contents, uint64_t size, unsigned skew)

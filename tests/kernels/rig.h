@@ -3,17 +3,22 @@
 #ifndef GANTRY_TESTS_KERNELS_RIG_H
 #define GANTRY_TESTS_KERNELS_RIG_H
 
+#include <algorithms.h>
 #include <gantry-kernels.h>
 
 #include "../conform/conform.h"
 
 /* One table a file, ended by a case without a name. */
-extern const struct conform_case copy_kernel_cases[];
+extern const struct conform_case copy_kernel_cases[], sum_kernel_cases[], scan_kernel_cases[],
+    sort_kernel_cases[], big_kernel_cases[];
 
 /* The library's kernel of that name, its arguments checked against the header. Skips the case where
  * the device lacks a feature. */
 #define LIBRARY_KERNEL(name) make_library_kernel(c, #name, gantry_##name##_LAYOUT)
 struct gantry_kernel *make_library_kernel(struct conform *c, const char *name, uint64_t layout);
+
+/* The kernels of algorithms.h. */
+const struct gantry_algorithms *make_algorithms(struct conform *c);
 
 /* Memory of the device for a kernel's argument. It begins `skew` bytes behind a multiple of 256,
  * and lies between bytes that nobody may write. */
