@@ -167,9 +167,8 @@ bool pool_add(struct pool *pool, struct pool_block *block, uint64_t size)
         return false;
     note_empty(pool, whole);
     pool->reserved += block->memory.size;
-    if (!block->own && pool->next_size < pool->block_size)
-        pool->next_size =
-            2 * pool->next_size < pool->block_size ? 2 * pool->next_size : pool->block_size;
+    if (!block->own && pool->next_size < 2 * whole->size)
+        pool->next_size = 2 * whole->size;
     return true;
 }
 

@@ -26,30 +26,67 @@ static enum gantry_status planned(enum gantry_status *next)
 
 /* ---- Memory --------------------------------------------------------------------------------- */
 
+#define ALIGNMENT 256
+
+static bool count_memory(uint64_t size)
+{
+    bool fits;
+
+    pthread_mutex_lock(&fake_lock);
+    fits = the_fake->memory_size == 0 || size <= the_fake->memory_size - the_fake->memory_used;
+    the_fake->memory_asked++;
+    the_fake->memories += fits;
+    the_fake->memory_used += fits ? size : 0;
+    pthread_mutex_unlock(&fake_lock);
+    return fits;
+}
+
 static enum gantry_status allocate(struct gantry_drv_device *device, enum gantry_memory kind,
                                    uint64_t size, struct gantry_drv_memory *memory)
 {
-    enum gantry_status status = planned(&the_fake->fail_allocate);
+    enum gantry_status status;
 
     (void)device;
+    pthread_mutex_lock(&fake_lock);
+    status = planned(&the_fake->fail_allocate);
+    pthread_mutex_unlock(&fake_lock);
     if (status != GANTRY_OK)
         return status;
     *memory = (struct gantry_drv_memory){.size = (size + 3) / 4 * 4, .kind = kind};
-    memory->driver = calloc(1, memory->size);
+    if (!count_memory(memory->size))
+        return fail(GANTRY_E_OUT_OF_MEMORY, "the fake device is full");
+    memory->driver = calloc(1, memory->size + ALIGNMENT);
     assert_non_null(memory->driver);
-    memory->host = kind == GANTRY_MEMORY_DEVICE ? NULL : memory->driver;
-    memory->direct = kind == GANTRY_MEMORY_DEVICE && the_fake->direct ? memory->driver : NULL;
-    memory->address = (uintptr_t)memory->driver;
-    the_fake->memories++;
+    memory->address = ((uintptr_t)memory->driver + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    memory->host = kind == GANTRY_MEMORY_DEVICE ? NULL : (void *)(uintptr_t)memory->address;
+    memory->direct = kind == GANTRY_MEMORY_DEVICE && the_fake->direct
+                         ? (void *)(uintptr_t)memory->address
+                         : NULL;
     return GANTRY_OK;
 }
 
 static void release(struct gantry_drv_device *device, struct gantry_drv_memory *memory)
 {
+    bool registered = memory->kind == GANTRY_MEMORY_REGISTERED;
+
     (void)device;
-    if (memory->kind != GANTRY_MEMORY_REGISTERED)
+    if (!registered)
         free(memory->driver);
+    pthread_mutex_lock(&fake_lock);
     the_fake->memories--;
+    the_fake->memory_used -= registered ? 0 : memory->size;
+    pthread_mutex_unlock(&fake_lock);
+}
+
+static enum gantry_status ask_memory(struct gantry_drv_device *device, uint64_t *available,
+                                     uint64_t *total)
+{
+    (void)device;
+    if (the_fake->memory_size == 0)
+        return fail(GANTRY_E_UNSUPPORTED, "the fake device does not tell");
+    *available = the_fake->memory_size - the_fake->memory_used;
+    *total = the_fake->memory_size;
+    return GANTRY_OK;
 }
 
 static enum gantry_status take_over(struct gantry_drv_device *device, void *pointer, uint64_t size,
@@ -94,7 +131,7 @@ static void destroy_queue(struct gantry_drv_queue *queue)
 
 static uint8_t *bytes(struct gantry_drv_memory *memory, uint64_t offset)
 {
-    return (uint8_t *)memory->driver + offset;
+    return (uint8_t *)(uintptr_t)memory->address + offset;
 }
 
 static void run(const struct gantry_op *op)
@@ -256,6 +293,7 @@ static enum gantry_status submit_once(struct gantry_drv_queue *queue,
 
 static const struct gantry_backend_ops ops = {
     .size = sizeof(ops),
+    .device_memory = ask_memory,
     .memory_allocate = allocate,
     .memory_free = release,
     .memory_register = take_over,

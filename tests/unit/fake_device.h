@@ -47,6 +47,9 @@ struct fake_device {
     bool lost;   /* every call fails */
     bool direct; /* the host can write device memory that is allocated from now on */
 
+    uint64_t memory_size, memory_used; /* bytes, of all kinds of memory; size 0: endless */
+    unsigned memory_asked;             /* calls of memory_allocate */
+
     unsigned builds, submits, submits_once, sleeps; /* calls that succeeded */
     atomic_uint looks;                              /* calls of queue_completed */
     int memories, plans, queues;                    /* alive */

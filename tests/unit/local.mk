@@ -105,7 +105,7 @@ tests_unit_test_kernel_LDADD = $(UNIT_LIBS) $(XXHASH_LIBS)
 LIST_TESTS = \
 	tests/unit/test_fold tests/unit/test_plan tests/unit/test_patch tests/unit/test_list \
 	tests/unit/test_queue tests/unit/test_stream tests/unit/test_transfer \
-	tests/unit/test_grid
+	tests/unit/test_grid tests/unit/test_ranges tests/unit/test_pool
 RECORDING = tests/unit/recording.h tests/unit/recording.c
 FAKE = tests/unit/fake_device.h tests/unit/fake_device.c
 
@@ -144,3 +144,12 @@ tests_unit_test_transfer_LDADD = $(UNIT_LIBS)
 tests_unit_test_grid_SOURCES = tests/unit/test_grid.c $(UNIT_COMMON)
 tests_unit_test_grid_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_grid_LDADD = $(UNIT_LIBS)
+
+tests_unit_test_ranges_SOURCES = tests/unit/test_ranges.c $(UNIT_COMMON)
+tests_unit_test_ranges_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_ranges_LDFLAGS = -Wl,--wrap=malloc
+tests_unit_test_ranges_LDADD = $(UNIT_LIBS)
+
+tests_unit_test_pool_SOURCES = tests/unit/test_pool.c $(UNIT_COMMON) $(FAKE)
+tests_unit_test_pool_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_pool_LDADD = $(UNIT_LIBS)

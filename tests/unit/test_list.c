@@ -338,7 +338,7 @@ static void uploads_are_read_at_submission(void **state)
     struct gantry_buffer *buffer = fake_buffer(fake, 8);
     struct gantry_queue *queue = fake_queue(fake);
     struct gantry_list *list = fake_list(fake);
-    uint32_t in[2] = {1, 2}, *found = buffer->memory.block->driver;
+    uint32_t in[2] = {1, 2}, *found = (uint32_t *)(uintptr_t)gantry_buffer_address(buffer);
 
     gantry_list_upload(list, buffer, 4, &in[0], 4);
     gantry_list_upload(list, buffer, 0, &in[1], 4);

@@ -51,7 +51,7 @@ static uint64_t allocations(void)
 
 static uint8_t *contents(struct gantry_buffer *buffer)
 {
-    return buffer->memory.block->driver;
+    return (uint8_t *)(uintptr_t)gantry_buffer_address(buffer);
 }
 
 /* ---- What rectangles mean ------------------------------------------------------------------- */
