@@ -13,3 +13,4 @@ tools_gantry_LDADD = libgantry.la $(JANSSON_LIBS)
 dist_man_MANS = tools/gantry.1
 
 include tools/bench/local.mk
+include tools/tune/local.mk

@@ -17,6 +17,7 @@ static const struct subcommand {
     {"config", cmd_config, "every value of the configuration, and what set it"},
     {"info", cmd_info, "backends and devices, and how each device would be opened"},
     {"inspect", cmd_inspect, "what a kernel package holds, and how it does on a device"},
+    {"tune", cmd_tune, "measure the policy's keys on a device and write them down"},
 };
 
 enum { SUBCOMMAND_COUNT = sizeof subcommands / sizeof *subcommands };

@@ -15,5 +15,6 @@ int cmd_compile(int argc, char **argv);
 int cmd_config(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_inspect(int argc, char **argv);
+int cmd_tune(int argc, char **argv);
 
 #endif
