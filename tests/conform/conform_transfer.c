@@ -140,7 +140,7 @@ static void views_at_any_offset(struct conform *c)
     enum { WORDS = 1000 };
     static const uint32_t offsets[] = {4, 16, 84, 4 * WORDS - 4};
     struct gantry_kernel *kernel = make_kernel(c, "launch", "step");
-    struct gantry_buffer *buffer = make_buffer(c, 4 * WORDS);
+    struct gantry_buffer *buffer = make_buffer(c, 4 * WORDS), *bytes = make_buffer(c, 64);
     uint32_t found[WORDS], expected[WORDS] = {0};
     struct gantry_list *list;
 
@@ -152,10 +152,13 @@ static void views_at_any_offset(struct conform *c)
 
         list = make_list(c);
         LAUNCH(list, kernel, count, &args);
-        RECORD(gantry_list_copy(list, buffer, offsets[i] + 500, buffer, offsets[i] - 1, 0));
+        RECORD(gantry_list_copy(list, bytes, 7 + i, buffer, offsets[i] + i % 4, 1));
         submit_and_wait(c, list);
         for (uint32_t k = first; k < first + count; k++)
             expected[k] = expected[k] * 3 + 5;
+        read_buffer(c, bytes, 7 + i, found, 1);
+        CHECK(memcmp(found, (uint8_t *)expected + offsets[i] + i % 4, 1) == 0,
+              "byte %zu of the view at %u", i % 4, offsets[i]);
     }
     read_buffer(c, buffer, 0, found, 4 * WORDS);
     EQUAL(found, expected, WORDS);
