@@ -36,22 +36,14 @@ static bool power_of_two(uint64_t number)
     return number && (number & (number - 1)) == 0;
 }
 
-/* Threads along an axis that the kernel does not look at would do one another's work. */
-static bool axes_allowed(const struct block_rules *rules, struct gantry_size block, char *why)
+static bool axes_allowed(const struct gantry_size *most, struct gantry_size block, char *why)
 {
-    const struct gantry_size *most = &rules->limits->max_block;
     const struct {
         const char *name;
         uint32_t size, most;
     } axes[] = {{"x", block.x, most->x}, {"y", block.y, most->y}, {"z", block.z, most->z}};
 
-    for (uint32_t i = 0; i < 3; i++) {
-        if (axes[i].size > 1 && i >= rules->source->dimensions) {
-            snprintf(why, BLOCK_WHY_SIZE,
-                     "has %u threads along %s, but the kernel has DIMENSIONS %u", axes[i].size,
-                     axes[i].name, rules->source->dimensions);
-            return false;
-        }
+    for (int i = 0; i < 3; i++) {
         if (axes[i].size > axes[i].most) {
             snprintf(why, BLOCK_WHY_SIZE,
                      "has %u threads along %s, more than the %u that the device takes",
@@ -88,6 +80,19 @@ static bool threads_allowed(const struct block_rules *rules, uint64_t threads, c
     return false;
 }
 
+/* Threads along an axis that the kernel does not look at would do one another's work. */
+static bool dimensions_allowed(const struct block_rules *rules, struct gantry_size block, char *why)
+{
+    uint32_t dimensions = rules->source->dimensions;
+    bool y = dimensions < 2 && block.y > 1;
+
+    if (!y && (dimensions > 2 || block.z <= 1))
+        return true;
+    snprintf(why, BLOCK_WHY_SIZE, "has %u threads along %c, but the kernel has DIMENSIONS %u",
+             y ? block.y : block.z, y ? 'y' : 'z', dimensions);
+    return false;
+}
+
 static bool shared_allowed(const struct block_rules *rules, uint64_t threads, char *why)
 {
     const struct gantry_kernel_source *source = rules->source;
@@ -108,7 +113,8 @@ bool block_allowed(const struct block_rules *rules, struct gantry_size block,
 {
     uint64_t threads = block_threads(block);
 
-    return axes_allowed(rules, block, why) && threads_allowed(rules, threads, why) &&
+    return axes_allowed(&rules->limits->max_block, block, why) &&
+           threads_allowed(rules, threads, why) && dimensions_allowed(rules, block, why) &&
            shared_allowed(rules, threads, why);
 }
 
