@@ -8,6 +8,7 @@
 #include "output.h"
 #include "profile.h"
 #include "tool.h"
+#include "tune/stale.h"
 
 static const char usage[] =
     "usage: gantry config [--device D] [--backend B] [--json]\n"
@@ -103,6 +104,8 @@ static int print_text(const struct scope *scope)
             return output_failure("config");
         print_value(&value);
     }
+    if (scope->index != UINT32_MAX && !scope->profile)
+        stale_print(scope->g, &scope->device);
     return output_finish(TOOL_DONE);
 }
 
@@ -151,11 +154,14 @@ static int print_json(const struct scope *scope)
         }
         values = json_list_add(values, describe_value(&value));
     }
-    return output_json(json_pack("{s:o, s:o, s:o, s:o}", "profile",
+    return output_json(json_pack("{s:o, s:o, s:o, s:o, s:o}", "profile",
                                  scope->profile ? describe_machine(scope) : json_null(), "device",
                                  scope->index == UINT32_MAX ? json_null()
                                                             : describe_device(&scope->device),
-                                 "files", json_config_files(scope->g), "values", values),
+                                 "files", json_config_files(scope->g), "values", values, "stale",
+                                 scope->index == UINT32_MAX || scope->profile
+                                     ? json_array()
+                                     : stale_sections(scope->g, &scope->device)),
                        TOOL_DONE);
 }
 

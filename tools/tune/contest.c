@@ -183,34 +183,12 @@ static void mean_over_loads(struct match *match, double by_load[CONTEST_LOADS][C
     }
 }
 
-static void score(struct match *match)
-{
-    const struct contest *contest = match->contest;
-    double means[CONTEST_ROUNDS];
-
-    mean_over_loads(match, match->rounds.null, means);
-    match->verdict->noise = estimate_of_null(means, match->rounds.count).noise;
-    for (unsigned i = 0; i < contest->entrants; i++) {
-        struct contest_score *score = &match->verdict->scores[i];
-        struct estimate estimate = {1, match->verdict->noise};
-
-        if (!runs(match, i))
-            continue;
-        if (i != contest->incumbent) {
-            mean_over_loads(match, match->rounds.ratio[i], means);
-            estimate = estimate_of(means, match->rounds.count);
-        }
-        score->ratio = estimate.ratio;
-        score->noise = estimate.noise;
-    }
-}
-
 static double larger(double a, double b)
 {
     return a > b ? a : b;
 }
 
-static bool slower_somewhere(const struct match *match, unsigned entrant)
+static bool is_slower_somewhere(const struct match *match, unsigned entrant)
 {
     unsigned count = match->rounds.count;
 
@@ -224,14 +202,33 @@ static bool slower_somewhere(const struct match *match, unsigned entrant)
     return false;
 }
 
+static void score(struct match *match)
+{
+    const struct contest *contest = match->contest;
+    double means[CONTEST_ROUNDS], noise;
+
+    mean_over_loads(match, match->rounds.null, means);
+    noise = match->verdict->noise = estimate_of_null(means, match->rounds.count).noise;
+    for (unsigned i = 0; i < contest->entrants; i++) {
+        struct contest_score *score = &match->verdict->scores[i];
+        struct estimate estimate;
+
+        if (!runs(match, i))
+            continue;
+        mean_over_loads(match, match->rounds.ratio[i], means);
+        estimate = estimate_of(means, match->rounds.count);
+        score->ratio = estimate.ratio;
+        score->noise = larger(estimate.noise, noise);
+        score->slower = is_slower_somewhere(match, i);
+    }
+}
+
 static bool beats_incumbent(const struct match *match, unsigned entrant)
 {
     const struct contest_score *score = &match->verdict->scores[entrant];
-    double noise = larger(score->noise, match->verdict->noise);
 
-    return runs(match, entrant) && entrant != match->contest->incumbent &&
-           1 - score->ratio > larger(noise, CONTEST_LEAST_GAIN) &&
-           !slower_somewhere(match, entrant);
+    return runs(match, entrant) && !score->slower &&
+           1 - score->ratio > larger(score->noise, CONTEST_LEAST_GAIN);
 }
 
 static unsigned distance(unsigned a, unsigned b)
@@ -254,7 +251,7 @@ static int prefer(const struct match *match)
     if (best < 0)
         return -1;
     nearest = best;
-    as_good = scores[best].ratio + larger(scores[best].noise, match->verdict->noise);
+    as_good = scores[best].ratio + scores[best].noise;
     for (unsigned i = 0; i < contest->entrants; i++) {
         if (beats_incumbent(match, i) && scores[i].ratio <= as_good &&
             distance(i, contest->incumbent) < distance((unsigned)nearest, contest->incumbent))
@@ -309,6 +306,8 @@ static void decide(struct match *match)
     if (challenger >= 0 && confirm(match, (unsigned)challenger)) {
         verdict->outcome = CONTEST_WON;
         verdict->winner = (unsigned)challenger;
+    } else if (challenger >= 0) {
+        verdict->scores[challenger].unconfirmed = true;
     }
     verdict->runner_up = find_runner_up(match);
 }

@@ -55,8 +55,10 @@ enum contest_outcome {
 
 struct contest_score {
     enum contest_standing standing;
-    double ratio, noise; /* to the incumbent's time; 1 and the noise for the incumbent; ratio 0: not
-                            measured */
+    double ratio;     /* to the incumbent's time; 0: not measured */
+    double noise;     /* how far off that may be; at least the verdict's */
+    bool slower;      /* under one of the loads, by more than the noise */
+    bool unconfirmed; /* it won, but not when the two were alone */
 };
 
 struct contest_verdict {

@@ -73,3 +73,12 @@ json_t *stale_sections(struct gantry *g, const struct gantry_device_info *info)
     }
     return list;
 }
+
+void stale_print(struct gantry *g, const struct gantry_device_info *info)
+{
+    json_t *list = stale_sections(g, info), *item;
+    size_t i;
+
+    json_array_foreach(list, i, item) printf("\nstale: %s\n", json_string_value(item));
+    json_decref(list);
+}

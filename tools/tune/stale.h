@@ -11,4 +11,7 @@
  * where nothing was tuned. NULL: no memory. */
 json_t *stale_sections(struct gantry *g, const struct gantry_device_info *info);
 
+/* Prints them, a "stale: …" line each. */
+void stale_print(struct gantry *g, const struct gantry_device_info *info);
+
 #endif

@@ -28,9 +28,10 @@ static json_t *value_json(const struct trial *trial, unsigned i)
 {
     const struct contest_score *score = &trial->verdict.scores[i];
 
-    return json_pack("{s:s, s:s, s:f, s:f, s:s}", "value", trial->values[i], "standing",
+    return json_pack("{s:s, s:s, s:f, s:f, s:b, s:b, s:s}", "value", trial->values[i], "standing",
                      standings[score->standing], "ratio", score->ratio, "noise", score->noise,
-                     "note", trial->notes[i]);
+                     "slower", score->slower, "unconfirmed", score->unconfirmed, "note",
+                     trial->notes[i]);
 }
 
 json_t *trial_json(const struct tuner *tuner, const struct trial *trial)
@@ -89,6 +90,8 @@ static bool read_scores(const json_t *values, struct trial *trial)
             .standing = (enum contest_standing)standing,
             .ratio = json_number_value(json_object_get(value, "ratio")),
             .noise = json_number_value(json_object_get(value, "noise")),
+            .slower = json_is_true(json_object_get(value, "slower")),
+            .unconfirmed = json_is_true(json_object_get(value, "unconfirmed")),
         };
         snprintf(trial->notes[i], TRIAL_NOTE_SIZE, "%s", text_of(value, "note"));
     }

@@ -71,13 +71,18 @@ double trial_gain(const struct trial *trial, unsigned value)
     return ratio > 0 ? 1 / ratio - 1 : 0;
 }
 
-/* "3.2 % faster" or "slower". */
-static void print_gain(FILE *stream, double gain)
+/* "3.2 ± 0.4 % faster" or "slower". */
+static void print_gain(FILE *stream, const struct trial *trial, unsigned value)
 {
-    if (gain >= 0)
-        fprintf(stream, "%.1f %% faster", 100 * gain);
-    else
-        fprintf(stream, "%.1f %% slower", -100 * gain);
+    const struct contest_score *score = &trial->verdict.scores[value];
+    double gain = 100 * trial_gain(trial, value);
+
+    fprintf(stream, "%.1f ± %.1f %% %s", gain < 0 ? -gain : gain, 100 * score->noise,
+            gain < 0 ? "slower" : "faster");
+    if (score->unconfirmed)
+        fputs(", but not the second time", stream);
+    else if (gain > 0 && score->slower)
+        fputs(" on the whole, but slower with a part of the work", stream);
 }
 
 static void print_outcome(FILE *stream, const struct trial *trial)
@@ -88,7 +93,7 @@ static void print_outcome(FILE *stream, const struct trial *trial)
     switch (verdict->outcome) {
     case CONTEST_WON:
         fprintf(stream, "%s instead of %s, ", trial_winner(trial), incumbent);
-        print_gain(stream, trial_gain(trial, verdict->winner));
+        print_gain(stream, trial, verdict->winner);
         break;
     case CONTEST_KEPT:
         fprintf(stream, "%s stays", incumbent);
@@ -111,12 +116,11 @@ static void print_others(FILE *stream, const struct trial *trial)
 
     if (verdict->runner_up >= 0) {
         unsigned next = (unsigned)verdict->runner_up;
-        double gain = trial_gain(trial, next);
 
         fprintf(stream, "; runner-up %s", trial->values[next]);
         if (next != trial->incumbent) {
             fputs(", ", stream);
-            print_gain(stream, gain);
+            print_gain(stream, trial, next);
         }
     }
     if (verdict->rounds)

@@ -49,7 +49,7 @@ const char *trial_winner(const struct trial *trial);
 /* How much faster the value is than the incumbent: 0.05 for 5 %. */
 double trial_gain(const struct trial *trial, unsigned value);
 
-/* What came of it, as "8 stays; runner-up 16, 1.2 % faster; noise 2.0 %". */
+/* What came of it, as "8 stays; runner-up 16, 1.2 ± 0.8 % faster; noise 0.5 %". */
 enum { TRIAL_SENTENCE_SIZE = 320 };
 void trial_sentence(const struct trial *trial, char text[TRIAL_SENTENCE_SIZE]);
 

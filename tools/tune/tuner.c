@@ -137,11 +137,14 @@ static bool add_view(struct tuner *tuner, unsigned index)
 {
     const char *backend = tuner->info.backends[index].backend;
     struct view *view = &tuner->views[tuner->view_count];
+    char text[80];
 
     *view = (struct view){.backend = backend, .driver = tuner->info.backends[index].driver_version};
     snprintf(view->selector, sizeof view->selector, "%s:%u", backend,
              tuner->info.backends[index].index);
-    view->settings = append(NULL, "[policy]\n");
+    /* Other backends need not be loaded each time that a side is opened. */
+    snprintf(text, sizeof text, "[gantry]\nbackend = %s\n[policy]\n", backend);
+    view->settings = append(NULL, text);
     if (strcmp(backend, tuner->info.chosen_backend) == 0)
         tuner->preferred = tuner->view_count;
     tuner->view_count++;
