@@ -1,11 +1,13 @@
-/* What the limits of a device make of the configuration's values. Each function here repeats a
- * decision that is made elsewhere when the value is used; it says where. */
+/* What the limits of a device make of the configuration's values. Each function says where the same
+ * is decided when the value is used. */
 #include "clamp.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "block.h"
+#include "memory.h"
 #include "options.h"
 
 /* Room for the longest text of an option: a line of a file. */
@@ -67,7 +69,7 @@ static bool clamp_family(const struct view *view, const struct option_value *val
         snprintf(text, CLAMP_TEXT_SIZE, "not used: %s has no queue families", view->plugin->name);
     else if (value->whole >= count)
         snprintf(text, CLAMP_TEXT_SIZE,
-                 "refused, so that the device can't be opened: it has queue families 0 to %u",
+                 "refused, so that the device can't be opened: its last queue family is %u",
                  count - 1);
     else
         return false;
@@ -94,10 +96,47 @@ static bool clamp_fold(const struct view *view, const struct option_value *value
     return true;
 }
 
+/* memory.c */
+static bool clamp_pool_block(const struct view *view, const struct option_value *value, char *text)
+{
+    struct gantry_backend_device_info info = view->info;
+    uint64_t wanted = (uint64_t)value->whole << 20, size;
+
+    if (info.limits.max_buffer_size == 0)
+        info.limits.max_buffer_size = UINT64_MAX;
+    size = memory_block_size(&info, value->whole);
+    if (size > wanted)
+        snprintf(text, CLAMP_TEXT_SIZE,
+                 "%" PRIu64 " MiB: the driver allows only %u blocks of memory at once", size >> 20,
+                 info.max_memory_blocks);
+    else if (size < wanted)
+        snprintf(text, CLAMP_TEXT_SIZE,
+                 "%" PRIu64 " MiB: no more for a device with %" PRIu64 " MiB of memory", size >> 20,
+                 info.limits.memory_size >> 20);
+    return size != wanted;
+}
+
+uint32_t clamp_staging_mib(const struct gantry_limits *limits, uint32_t staging_mib)
+{
+    uint64_t most = limits->max_buffer_size >> 20;
+
+    return most && staging_mib > most ? (uint32_t)most : staging_mib;
+}
+
+/* device.c */
+static bool clamp_staging(const struct view *view, const struct option_value *value, char *text)
+{
+    uint32_t size = clamp_staging_mib(&view->info.limits, value->whole);
+
+    snprintf(text, CLAMP_TEXT_SIZE, "%u MiB: a buffer of the device has no more", size);
+    return size != value->whole;
+}
+
 static bool (*const clamps[OPTION_COUNT])(const struct view *, const struct option_value *,
                                           char *) = {
     [OPTION_BLOCK_SIZE] = clamp_block,          [OPTION_BLOCKS_PER_CU] = clamp_blocks_per_cu,
     [OPTION_QUEUE_FAMILY] = clamp_family,       [OPTION_TRANSFER_FAMILY] = clamp_family,
+    [OPTION_POOL_BLOCK_MIB] = clamp_pool_block, [OPTION_STAGING_MIB] = clamp_staging,
     [OPTION_PROGRAMMATIC] = clamp_programmatic, [OPTION_FOLD] = clamp_fold,
 };
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "buffer.h"
+#include "clamp.h"
 #include "host_register.h"
 #include "notice.h"
 #include "queue.h"
@@ -124,6 +125,7 @@ static enum gantry_status open_view(struct gantry *g, const struct view *view, c
     device->process = process_id();
     device->label = strdup(label ? label : view->info.name);
     policy_for_device(g->policy, &view->subject, &device->policy);
+    device->policy.staging_mib = clamp_staging_mib(&view->info.limits, device->policy.staging_mib);
     memory_open(device);
     params.queue_family = device->policy.queue_family;
     params.transfer_family = device->policy.transfer_family;
@@ -132,6 +134,8 @@ static enum gantry_status open_view(struct gantry *g, const struct view *view, c
     status = device->label ? device->ops->device_open(view->plugin->instance->drv, view->index,
                                                       &params, &device->drv)
                            : fail(GANTRY_E_OUT_OF_HOST_MEMORY, "out of host memory");
+    if (status == GANTRY_E_CONFIG)
+        notice_refused_values(g, view);
     if (status != GANTRY_OK) {
         free_device(device);
         return status;

@@ -18,15 +18,12 @@ static enum gantry_status no_host_memory(void)
 
 /* ---- Opening and closing -------------------------------------------------------------------- */
 
-/* Blocks of the policy's size, but no large part of a small device; and so large that buffers with
- * blocks of their own can fill the device with half of the blocks that the driver allows. */
-static uint64_t block_size(const struct gantry_device *device)
+uint64_t memory_block_size(const struct gantry_backend_device_info *info, uint32_t pool_block_mib)
 {
-    const struct gantry_limits *limits = &device->info.limits;
-    uint64_t size = (uint64_t)device->policy.pool_block_mib << 20;
-    uint64_t least = device->info.max_memory_blocks
-                         ? limits->memory_size / device->info.max_memory_blocks * 4
-                         : 0;
+    const struct gantry_limits *limits = &info->limits;
+    uint64_t size = (uint64_t)pool_block_mib << 20;
+    uint64_t least =
+        info->max_memory_blocks ? limits->memory_size / info->max_memory_blocks * 4 : 0;
 
     if (size == 0)
         return 0;
@@ -40,7 +37,8 @@ static uint64_t block_size(const struct gantry_device *device)
 void memory_open(struct gantry_device *device)
 {
     for (int kind = 0; kind < POOL_COUNT; kind++)
-        pool_open(&device->pools[kind], block_size(device));
+        pool_open(&device->pools[kind],
+                  memory_block_size(&device->info, device->policy.pool_block_mib));
 }
 
 void memory_close(struct gantry_device *device)

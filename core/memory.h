@@ -36,6 +36,11 @@ static inline void *memory_direct(const struct memory *memory)
                : NULL;
 }
 
+/* Bytes of the blocks that small buffers share: the policy's, but no large part of a small device;
+ * and so large that buffers with blocks of their own can fill the device with half of the blocks
+ * that the driver allows. */
+uint64_t memory_block_size(const struct gantry_backend_device_info *info, uint32_t pool_block_mib);
+
 /* Before anything of the device is made, and after all of it was freed. */
 void memory_open(struct gantry_device *device);
 void memory_close(struct gantry_device *device);

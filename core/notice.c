@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+#include "options.h"
+#include "status.h"
+
 static bool demanded(const struct gantry_device_params *params, const struct choice *choice)
 {
     return params->backend || choice->demanded;
@@ -66,4 +69,23 @@ void notice_choice(struct gantry *g, const struct gantry_device_params *params,
               view->plugin->name, view->index, policy_section(g->policy, &view->subject));
     if (!demanded(params, choice))
         tell_fallback(g, view, strcmp(selector, "auto") == 0);
+}
+
+/* Of the values that plugins are given, families are what they can't always have. */
+void notice_refused_values(const struct gantry *g, const struct view *view)
+{
+    static const enum option_id options_refused[] = {OPTION_QUEUE_FAMILY, OPTION_TRANSFER_FAMILY};
+    struct gantry_config_value value;
+    struct text text = {0};
+
+    for (size_t i = 0; i < sizeof(options_refused) / sizeof(options_refused[0]); i++) {
+        if (policy_value(g->policy, &view->subject, options_refused[i], &value) != GANTRY_OK ||
+            strcmp(value.origin, "built-in") == 0)
+            continue;
+        text_add(&text, "%s%s = %s (%s)", text.length ? ", " : "", value.key, value.value,
+                 value.origin);
+    }
+    if (text.length)
+        fail_context("%s", text_get(&text));
+    text_free(&text);
 }

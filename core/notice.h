@@ -10,4 +10,8 @@
 void notice_choice(struct gantry *g, const struct gantry_device_params *params,
                    const struct choice *choice, const struct view *view);
 
+/* Puts the configuration's values that the plugin of a view has refused, with where each was set,
+ * in front of the plugin's sentence. */
+void notice_refused_values(const struct gantry *g, const struct view *view);
+
 #endif

@@ -509,6 +509,19 @@ static void c10_driver_and_library_disagree(void **state)
     }
 }
 
+/* A device that a file keeps from being opened: which line does. */
+static void a_refused_value_names_its_line(void **state)
+{
+    struct machine *machine = machine_make();
+
+    (void)state;
+    add_vulkan(machine, lavapipe());
+    scratch_write("family.ini", "[policy]\nchains = 2\nvulkan.queue_family = 60\n");
+    set(machine, "GANTRY_CONFIG=none:%s", scratch_path("family.ini"));
+    assert_int_equal(count_logged(machine, "family.ini:3): queue family 60 does not exist"), 1);
+    free(machine);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -523,6 +536,7 @@ int main(void)
         cmocka_unit_test(c08_a_broken_driver_beside_a_good_one),
         cmocka_unit_test(c09_the_backend_that_was_asked_for),
         cmocka_unit_test(c10_driver_and_library_disagree),
+        cmocka_unit_test(a_refused_value_names_its_line),
     };
 
     return cmocka_run_group_tests_name("discovery", tests, scratch_open, scratch_close);

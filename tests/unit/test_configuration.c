@@ -145,10 +145,12 @@ static void limits_are_told(void **state)
 
     (void)state;
     machine_set("none", "name=Card,type=discrete,max_threads_per_block=256,max_block=256x256x8,"
-                        "compute_units=4,max_blocks=100x100x100,families=3;"
+                        "compute_units=4,max_blocks=100x100x100,families=3,memory_size=512M,"
+                        "max_buffer_size=256M;"
                         "name=Soft,type=cpu,compute_units=0,families=0");
     configure("[policy]\nblock_size = 512\nblock_size.a = 16x16\nblock_size.b = 2x2x16\n"
-              "blocks_per_cu = 26\nqueue_family = 3\ntransfer_family = 2\n");
+              "blocks_per_cu = 26\nqueue_family = 3\ntransfer_family = 2\n"
+              "pool_block_mib = 64\nstaging_mib = 300\n");
     g = machine_open();
     check_clamped(g, 0, "block_size",
                   "auto: it has 512 threads along x, more than the 256 that the device takes");
@@ -157,8 +159,10 @@ static void limits_are_told(void **state)
                   "auto: it has 16 threads along z, more than the 8 that the device takes");
     check_clamped(g, 0, "blocks_per_cu", "100 blocks in all: the device takes no more along x");
     check_clamped(g, 0, "queue_family",
-                  "refused, so that the device can't be opened: it has queue families 0 to 2");
+                  "refused, so that the device can't be opened: its last queue family is 2");
     check_clamped(g, 0, "transfer_family", NULL);
+    check_clamped(g, 0, "pool_block_mib", "32 MiB: no more for a device with 512 MiB of memory");
+    check_clamped(g, 0, "staging_mib", "256 MiB: a buffer of the device has no more");
     check_clamped(g, 0, "fold", NULL);
     check_clamped(g, 0, "chains", NULL);
     check_clamped(g, 1, "blocks_per_cu",
@@ -246,12 +250,15 @@ static void unknown_limits_limit_nothing(void **state)
     uint32_t index;
 
     (void)state;
-    configure("[policy]\nblock_size = 1024\nqueue_family = 7\n");
+    configure("[policy]\nblock_size = 1024\nqueue_family = 7\npool_block_mib = 4096\nstaging_mib = "
+              "4096\n");
     g = machine_open();
     index = add(g, &bare);
     check_clamped(g, index, "block_size", NULL);
     check_clamped(g, index, "queue_family", NULL);
     check_clamped(g, index, "programmatic", NULL);
+    check_clamped(g, index, "pool_block_mib", NULL);
+    check_clamped(g, index, "staging_mib", NULL);
     assert_null(describe(g, index).uuid);
     assert_null(describe(g, index).pci);
     gantry_close(&g);
