@@ -318,6 +318,33 @@ static void case_chained(void **state)
     fold_close(&fold);
 }
 
+/* The rows of a frame of 3840 by 2160 pixels, packed on one side, against as many bytes in one
+ * piece; n counts rows. */
+static void case_rectangle(void **state)
+{
+    enum { ROWS = 2160, WIDTH = 3840 * 4, PITCH = 4096 * 4 };
+    static struct way ways[3];
+    struct gantry_drv_memory to = rig_memory(GANTRY_MEMORY_DEVICE, (uint64_t)ROWS * PITCH);
+    struct gantry_drv_memory from = rig_memory(GANTRY_MEMORY_DEVICE, (uint64_t)ROWS * PITCH);
+    struct gantry_op whole = op_copy(0, &to, &from, (uint64_t)ROWS * WIDTH), rows = whole;
+    struct gantry_plan whole_plan = plan_of(&whole, 1), rows_plan = plan_of(&rows, 1);
+
+    (void)state;
+    rows.copy.size = WIDTH;
+    rows.copy.rows = ROWS;
+    rows.copy.to_pitch = PITCH;
+    rows.copy.from_pitch = WIDTH;
+    bench.launches = ROWS;
+    ways[0] = (struct way){.name = "one piece, replay", .built = build(&whole_plan)};
+    ways[1] = (struct way){.name = "rows, replay", .built = build(&rows_plan)};
+    ways[2] = (struct way){.name = "rows, one-shot", .once = &rows_plan};
+    measure("rectangle", ways, 3);
+    rig.ops->plan_destroy(ways[0].built);
+    rig.ops->plan_destroy(ways[1].built);
+    rig_free(&to);
+    rig_free(&from);
+}
+
 /* ---- All ------------------------------------------------------------------------------------ */
 
 static int setup(void **state)
@@ -353,7 +380,7 @@ int run_bench(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(case_roundtrip), cmocka_unit_test(case_chain),
         cmocka_unit_test(case_oneshot),   cmocka_unit_test(case_folded),
-        cmocka_unit_test(case_chained),
+        cmocka_unit_test(case_chained),   cmocka_unit_test(case_rectangle),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);

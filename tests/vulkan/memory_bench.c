@@ -1,7 +1,9 @@
 /* What device memory costs by its type, on the driver itself: whether kernels run as fast from
- * memory that the host sees, what mapping it takes, and how fast the host writes it.
+ * memory that the host sees, what mapping it takes, how fast the host writes it; and what chained
+ * launches cost by where their table lies.
  *
  *     vulkan_plugin PLUGIN bench case_memory
+ *     vulkan_plugin PLUGIN bench case_tables
  *
  * Bandwidths count both directions. Medians; the types take turns. */
 #include <inttypes.h>
@@ -189,9 +191,140 @@ static void case_memory(void **state)
     line_close(&line);
 }
 
+/* ---- Tables --------------------------------------------------------------------------------- */
+
+enum {
+    STEPS = 512,
+    TABLE_ROUNDS = 201,
+};
+
+/* A chain whose table lies somewhere. */
+struct chain {
+    const char *where;
+    struct gantry_fold_args args;
+    struct gantry_drv_plan *built;
+    double times[TABLE_ROUNDS];
+};
+
+static struct tables {
+    struct type types[MOST_TYPES];
+    struct chain chains[MOST_TYPES + 1];
+    struct gantry_drv_kernel *direct, *chained;
+    struct gantry_drv_memory words;
+    struct fold fold;
+    struct line line;
+} tables;
+
+/* Writes the table into the type's first array. By a kernel, so that any type will do. */
+static void write_table(const struct type *type)
+{
+    struct gantry_drv_memory upload = rig_memory(GANTRY_MEMORY_UPLOAD, tables.fold.size);
+    uint32_t words = (uint32_t)(tables.fold.size / 4);
+    struct step_args args = {upload.address, type->arrays[0].address, 1, 0, words, 0};
+    struct gantry_op op = op_step(0, tables.direct, &args);
+    struct gantry_plan plan = plan_of(&op, 1);
+
+    memcpy(upload.host, tables.fold.table, tables.fold.size);
+    line_once(&tables.line, &plan);
+    line_wait(&tables.line);
+    rig_free(&upload);
+}
+
+/* The plan has no table, so nothing is relocated: the addresses are those of the type's array. */
+static void build_in(const struct type *type, struct chain *chain)
+{
+    gantry_ptr table = type->arrays[0].address;
+    struct gantry_op op = fold_op(&tables.fold, tables.chained, 1);
+
+    write_table(type);
+    chain->where = type->host ? "in host-visible device memory" : "in plain device memory";
+    chain->args = tables.fold.inline_args;
+    chain->args.launches += table;
+    chain->args.args += table;
+    op.folded = false;
+    op.launch.args = &chain->args;
+    chain->built = built_of(&op, 1);
+}
+
+static void build_own(struct chain *chain)
+{
+    struct gantry_op op = fold_op(&tables.fold, tables.chained, 1);
+    struct gantry_plan plan = fold_plan(&tables.fold, &op);
+
+    chain->where = "where the plugin puts it";
+    assert_ok(rig.ops->plan_build(rig.device, &plan, &chain->built));
+}
+
+static void measure_chains(uint32_t count)
+{
+    for (uint32_t round = 0; round < TABLE_ROUNDS; round++)
+        for (uint32_t i = 0; i < count; i++) {
+            double start = now_ns();
+            line_submit(&tables.line, tables.chains[i].built);
+            line_spin(&tables.line);
+            tables.chains[i].times[round] = (now_ns() - start) / STEPS;
+        }
+    printf("tables of %d chained launches, %d rounds\n", STEPS, TABLE_ROUNDS);
+    for (uint32_t i = 0; i < count; i++) {
+        double *times = tables.chains[i].times;
+        qsort(times, TABLE_ROUNDS, sizeof(*times), compare);
+        printf("  %-30s wall %9.1f ns a step\n", tables.chains[i].where, times[TABLE_ROUNDS / 2]);
+    }
+}
+
+static void open_tables(void)
+{
+    struct step_args args = {.a = 3, .b = 1, .n = STEP_BLOCK};
+
+    memset(&tables, 0, sizeof(tables));
+    tables.direct = rig_kernel(GANTRY_ENTRY_DIRECT);
+    tables.chained = rig_kernel(GANTRY_ENTRY_CHAINED);
+    tables.words = rig_memory(GANTRY_MEMORY_DEVICE, STEP_BLOCK * sizeof(uint32_t));
+    args.x = args.y = tables.words.address;
+    line_open(&tables.line, GANTRY_QUEUE_COMPUTE);
+    fold_open(&tables.fold, STEPS);
+    for (uint32_t i = 0; i < STEPS; i++)
+        fold_add(&tables.fold, &args, 1);
+}
+
+static void close_tables(void)
+{
+    fold_close(&tables.fold);
+    line_close(&tables.line);
+    rig_free(&tables.words);
+    rig.ops->kernel_destroy(rig.device, tables.chained);
+    rig.ops->kernel_destroy(rig.device, tables.direct);
+}
+
+static void case_tables(void **state)
+{
+    uint32_t blocks, count;
+
+    (void)state;
+    if (!(rig.info.features & GANTRY_FEATURE_MEMORY_MODEL)) {
+        print_message("skipped: %s lacks the Vulkan memory model\n", rig.info.name);
+        skip();
+    }
+    open_tables();
+    blocks = (uint32_t)(tables.fold.size / 4 / STEP_BLOCK + 1);
+    count = open_types(tables.types, &tables.line, blocks);
+    build_own(&tables.chains[0]);
+    for (uint32_t i = 0; i < count; i++)
+        build_in(&tables.types[i], &tables.chains[i + 1]);
+    measure_chains(count + 1);
+    for (uint32_t i = 0; i <= count; i++)
+        rig.ops->plan_destroy(tables.chains[i].built);
+    for (uint32_t i = 0; i < count; i++)
+        close_type(&tables.types[i]);
+    close_tables();
+}
+
 int run_memory_bench(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(case_memory)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(case_memory),
+        cmocka_unit_test(case_tables),
+    };
 
     return cmocka_run_group_tests(tests, rig_setup_device, rig_teardown_device);
 }
