@@ -19,7 +19,9 @@ struct reader {
     struct remarks *remarks;
     char *pairs; /* the text for inih */
     size_t pairs_length;
+    uint32_t pair_count;
     uint32_t line;
+    bool full; /* nothing more is read */
 };
 
 static void mistake(struct reader *reader, const char *what)
@@ -80,12 +82,26 @@ static const char *header_name(struct reader *reader, char *text)
     return check_characters(reader, text) ? ascii_trim(text + 1) : NULL;
 }
 
+/* Whether there is room for one more; otherwise that is said. */
+static bool check_room(struct reader *reader, uint32_t count, uint32_t most, const char *what)
+{
+    if (count < most)
+        return true;
+    remark(reader->remarks, REMARK_MISTAKE, reader->line,
+           "a file has at most %u %s: nothing from this line on counts", most, what);
+    reader->full = true;
+    return false;
+}
+
 static void read_header(struct reader *reader, char *text)
 {
     struct ini *ini = reader->ini;
-    struct ini_section *sections =
-        arena_extend(reader->remarks->arena, ini->sections, ini->section_count, sizeof(*sections));
+    struct ini_section *sections;
 
+    if (!check_room(reader, ini->section_count, INI_SECTIONS_MAX, "sections"))
+        return;
+    sections =
+        arena_extend(reader->remarks->arena, ini->sections, ini->section_count, sizeof(*sections));
     if (!sections)
         return;
     ini->sections = sections;
@@ -151,8 +167,10 @@ static void read_pair(struct reader *reader, char *text, bool indented)
     for (end = equals; end > text && ascii_blank(end[-1]); end--)
         ;
     if (!check_name(reader, text, (size_t)(end - text)) ||
-        !check_value(reader, text, ascii_trim(equals + 1)))
+        !check_value(reader, text, ascii_trim(equals + 1)) ||
+        !check_room(reader, reader->pair_count, INI_KEYS_MAX, "keys"))
         return;
+    reader->pair_count++;
     reader->pairs_length +=
         (size_t)sprintf(reader->pairs + reader->pairs_length, "[%u]\n%s\n", reader->line, text);
 }
@@ -242,7 +260,7 @@ void ini_read(struct ini *ini, const char *text, size_t size, struct remarks *re
     if (!copy || !reader.pairs)
         return;
 
-    for (; copy; copy = next, reader.line++) {
+    for (; copy && !reader.full; copy = next, reader.line++) {
         next = strchr(copy, '\n');
         if (next)
             *next++ = '\0';

@@ -9,6 +9,11 @@
 /* A key and its value, without the blanks around them, may have this many bytes together. */
 #define INI_PAIR_MAX 190
 
+/* No configuration has more: behind these the text is not read. They bound the time that comparing
+ * all of them with each other takes. */
+#define INI_SECTIONS_MAX 1024
+#define INI_KEYS_MAX     4096
+
 struct ini_section {
     uint32_t line;
     const char

@@ -16,6 +16,7 @@ static bool globs_meet(const char *a, const char *b)
         reach[j + 1] = reach[j] && b[j] == '*';
     for (; *a; a++) {
         bool diagonal = reach[0];
+        bool any = false;
 
         reach[0] = reach[0] && *a == '*';
         for (size_t j = 0; j < length; j++) {
@@ -27,7 +28,10 @@ static bool globs_meet(const char *a, const char *b)
             else
                 reach[j + 1] = diagonal && (*a == b[j] || *a == '?' || b[j] == '?');
             diagonal = above;
+            any = any || reach[j + 1];
         }
+        if (!any && !reach[0])
+            return false;
     }
     return reach[length];
 }

@@ -319,6 +319,28 @@ static void every_mistake_is_reported(void **state)
         assert_int_equal(remarks.items[i].line, i + 1);
 }
 
+static void texts_without_end_are_cut(void **state)
+{
+    enum { MANY = INI_KEYS_MAX + 10 };
+    char *text = calloc(MANY, 16), *end = text;
+
+    (void)state;
+    for (uint32_t i = 0; i < INI_SECTIONS_MAX + 1; i++)
+        end += sprintf(end, "[gpu %u]\n", i);
+    strcpy(end, "a = 1\n");
+    read_text(text);
+    check_counts(INI_SECTIONS_MAX, 0, 1);
+    check_mistake(0, INI_SECTIONS_MAX + 1, "at most 1024 sections: nothing from this line on");
+    end = text + sprintf(text, "[policy]\n");
+    for (uint32_t i = 0; i < INI_KEYS_MAX + 1; i++)
+        end += sprintf(end, "k%u = 1\n", i);
+    strcpy(end, "[gpu A]\n");
+    read_text(text);
+    check_counts(1, INI_KEYS_MAX, 1);
+    check_mistake(0, INI_KEYS_MAX + 2, "at most 4096 keys");
+    free(text);
+}
+
 /* Any bytes: nothing but a remark may come of them. */
 static void noise_is_survived(void **state)
 {
@@ -364,6 +386,7 @@ int main(void)
         cmocka_unit_test(c45_keys_without_key_or_value),
         cmocka_unit_test(keys_know_their_section),
         cmocka_unit_test(every_mistake_is_reported),
+        cmocka_unit_test(texts_without_end_are_cut),
         cmocka_unit_test(noise_is_survived),
     };
 

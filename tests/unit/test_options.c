@@ -178,6 +178,24 @@ static bool use_comma_locale(void)
     return strcmp(localeconv()->decimal_point, ",") == 0;
 }
 
+/* From a text to what a program is shown. */
+static void check_listing(const char *expected)
+{
+    struct gantry_params params = {.override_text = "[policy]\nbatch_max_ms = 0.75\n"};
+    struct gantry_config_value value;
+    struct gantry *g;
+
+    setenv("GANTRY_CONFIG", "none", 1);
+    assert_int_equal(gantry_open(&params, &g), GANTRY_OK);
+    assert_int_equal(gantry_config_get(g, UINT32_MAX, OPTION_BATCH_MAX_MS, &value), GANTRY_OK);
+    assert_string_equal(value.key, "batch_max_ms");
+    assert_string_equal(value.value, expected);
+    gantry_close(&g);
+    params.override_text = "[policy]\nbatch_max_ms = 0,75\n";
+    assert_int_equal(gantry_open(&params, &g), GANTRY_E_CONFIG);
+    assert_contains(gantry_last_error(), "override_text:2: batch_max_ms: \"0,75\" is no number");
+}
+
 static void c47_comma_locale(void **state)
 {
     char before[256], range[OPTION_RANGE_SIZE];
@@ -192,6 +210,7 @@ static void c47_comma_locale(void **state)
     check_refused(OPTION_BATCH_MAX_MS, "0,75", "is no number");
     option_range(OPTION_BATCH_MAX_MS, range);
     assert_string_equal(range, "0.01 to 1000");
+    check_listing("0.75");
     assert_string_equal(setlocale(LC_ALL, NULL), before);
     setlocale(LC_ALL, "C");
 }
