@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+static const uint32_t UNWRITTEN = 0xcdcdcdcd; /* make_array() fills with it */
+
 const unsigned skews[SKEWS] = {0, 4, 12};
 
 void run_grid(struct conform *c, struct gantry_kernel *kernel, struct gantry_size threads,
@@ -23,6 +25,19 @@ void within_at(struct conform *c, const char *file, int line, const char *what, 
         if (!(fabs(found[i] - expected[i]) <= tolerance * scale[i]))
             fail_at(c, file, line, "%s[%zu] of %zu is %.9g, expected %.9g within %.3g", what, i, n,
                     found[i], expected[i], tolerance * scale[i]);
+}
+
+void gaps_unwritten_at(struct conform *c, const char *file, int line, const char *what,
+                       const float *found, size_t rows, size_t columns, size_t pitch)
+{
+    uint32_t word;
+
+    for (size_t row = 0; row < rows; row++)
+        for (size_t i = columns; i < pitch; i++) {
+            memcpy(&word, &found[row * pitch + i], sizeof(word));
+            if (word != UNWRITTEN)
+                fail_at(c, file, line, "%s was written behind row %zu: 0x%08x", what, row, word);
+        }
 }
 
 static double tolerance_in(struct conform *c, const struct gantry_package *package,

@@ -21,6 +21,12 @@ void run_grid(struct conform *c, struct gantry_kernel *kernel, struct gantry_siz
 void within_at(struct conform *c, const char *file, int line, const char *what, const float *found,
                const double *expected, const double *scale, size_t n, double tolerance);
 
+/* Nothing was written between the rows of a matrix that a kernel filled. */
+#define GAPS_UNWRITTEN(found, rows, columns, pitch) \
+    gaps_unwritten_at(c, __FILE__, __LINE__, #found, found, rows, columns, pitch)
+void gaps_unwritten_at(struct conform *c, const char *file, int line, const char *what,
+                       const float *found, size_t rows, size_t columns, size_t pitch);
+
 /* Places in a piece of 16 bytes where arguments begin. */
 extern const unsigned skews[];
 enum { SKEWS = 3 };

@@ -43,7 +43,8 @@ double reference_product(const struct reference_product *product, size_t row, si
 
     *size = fabs(sum);
     for (size_t i = 0; i < product->inner; i++) {
-        size_t at = product->b_turned ? column * product->b_pitch + i : i * product->b_pitch + column;
+        size_t at =
+            product->b_turned ? column * product->b_pitch + i : i * product->b_pitch + column;
         double term = (double)product->a[row * product->a_pitch + i] * product->b[at];
 
         sum += term;
@@ -88,7 +89,8 @@ double reference_convolution(const struct reference_convolution *convolution, si
     for (size_t input = 0; input < convolution->inputs; input++)
         for (size_t tap = 0; tap < 9; tap++) {
             /* One more than the place, because it may be -1. */
-            size_t row = y + tap / 3, column = x + tap % 3, plane = picture * convolution->inputs + input;
+            size_t row = y + tap / 3, column = x + tap % 3,
+                   plane = picture * convolution->inputs + input;
             double term;
 
             if (row < 1 || row > height || column < 1 || column > width)

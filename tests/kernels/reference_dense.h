@@ -1,6 +1,6 @@
-/* What the library's kernels over matrices and pictures compute, in plain C: as simple as can be, sums in
- * double. Matrices are rows of `columns` elements, `pitch` elements apart. `sizes` gets the sum of the sizes
- * of what is added up, which the tolerances refer to. */
+/* What the library's kernels over matrices and pictures compute, in plain C: as simple as can be,
+ * sums in double. Matrices are rows of `columns` elements, `pitch` elements apart. `sizes` gets the
+ * sum of the sizes of what is added up, which the tolerances refer to. */
 #ifndef GANTRY_TESTS_KERNELS_REFERENCE_DENSE_H
 #define GANTRY_TESTS_KERNELS_REFERENCE_DENSE_H
 

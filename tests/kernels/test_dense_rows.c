@@ -1,4 +1,5 @@
-/* softmax and layer norm: rows that one thread, a team, or a block holds, and rows that are too long. */
+/* softmax and layer norm: rows that one thread, a team, or a block holds, and rows that are too
+ * long. */
 #include <math.h>
 
 #include "dense.h"
@@ -11,10 +12,10 @@ struct shape {
 };
 
 static const struct shape shapes[] = {
-    {1, 1, 0, 0, 0},     {9, 1, 0, 0, 0},      {300, 2, 0, 0, 0},   {257, 3, 1, 0, 0},
-    {70, 16, 0, 0, 0},   {33, 17, 0, 4, 0},    {17, 100, 0, 0, 0},  {17, 100, 4, 0, 1},
-    {17, 100, 1, 0, 0},  {9, 127, 0, 0, 0},    {9, 128, 0, 12, 0},  {5, 1000, 0, 0, 0},
-    {3, 4096, 0, 0, 1},  {2, 4096, 0, 4, 0},   {2, 4097, 0, 0, 0},  {2, 4100, 0, 0, 0},
+    {1, 1, 0, 0, 0},     {9, 1, 0, 0, 0},      {300, 2, 0, 0, 0},  {257, 3, 1, 0, 0},
+    {70, 16, 0, 0, 0},   {33, 17, 0, 4, 0},    {17, 100, 0, 0, 0}, {17, 100, 4, 0, 1},
+    {17, 100, 1, 0, 0},  {9, 127, 0, 0, 0},    {9, 128, 0, 12, 0}, {5, 1000, 0, 0, 0},
+    {3, 4096, 0, 0, 1},  {2, 4096, 0, 4, 0},   {2, 4097, 0, 0, 0}, {2, 4100, 0, 0, 0},
     {1, 10000, 0, 0, 0}, {3, 10007, 5, 12, 1},
 };
 enum { SHAPES = sizeof(shapes) / sizeof(shapes[0]) };
@@ -60,7 +61,6 @@ static void check_softmax_rows(struct conform *c, struct shape shape, const floa
     }
 }
 
-/* In place where `to` is NULL. */
 static void check_softmax(struct conform *c, struct gantry_kernel *kernel, struct shape shape,
                           float offset, bool in_place)
 {
@@ -75,6 +75,7 @@ static void check_softmax(struct conform *c, struct gantry_kernel *kernel, struc
 
     RUN(kernel, threads_of(shape), &args);
     read_array(c, result, found);
+    GAPS_UNWRITTEN(found, shape.rows, shape.columns, pitch);
     check_softmax_rows(c, shape, matrix, found);
     drop_array(c, &to);
     drop_array(c, &from);
@@ -135,12 +136,13 @@ static void check_norm(struct conform *c, struct gantry_kernel *kernel, struct s
     struct array to = make_array(c, NULL, size * 4, shape.skew);
     struct array gamma = make_array(c, scales, shape.columns * 4ull, gamma_skew);
     struct array beta = make_array(c, shifts, shape.columns * 4ull, shape.skew);
-    struct gantry_layer_norm_args args = {to.address, from.address,  gamma.address,
-                                          beta.address, shape.rows, shape.columns,
-                                          pitch,      pitch,         1e-5f};
+    struct gantry_layer_norm_args args = {to.address,   from.address, gamma.address,
+                                          beta.address, shape.rows,   shape.columns,
+                                          pitch,        pitch,        1e-5f};
 
     RUN(kernel, threads_of(shape), &args);
     read_array(c, &to, found);
+    GAPS_UNWRITTEN(found, shape.rows, shape.columns, pitch);
     check_norm_rows(c, shape, matrix, found, &args, scales, shifts);
     drop_array(c, &beta);
     drop_array(c, &gamma);

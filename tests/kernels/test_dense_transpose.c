@@ -32,10 +32,10 @@ static void check_transpose(struct conform *c, struct gantry_kernel *kernel, str
 static void test_transpose_shapes(struct conform *c)
 {
     struct gantry_kernel *kernel = LIBRARY_KERNEL(transpose);
-    static const struct shape shapes[] = {
-        {1, 1, 0, 0},    {1, 5, 0, 0},   {5, 1, 0, 0},     {3, 4, 0, 0},   {4, 4, 0, 0},
-        {64, 64, 0, 0},  {63, 65, 0, 0}, {127, 129, 0, 0}, {68, 60, 4, 8}, {68, 60, 1, 3},
-        {128, 64, 0, 4}, {2, 4096, 0, 0}};
+    static const struct shape shapes[] = {{1, 1, 0, 0},   {1, 5, 0, 0},     {5, 1, 0, 0},
+                                          {3, 4, 0, 0},   {4, 4, 0, 0},     {64, 64, 0, 0},
+                                          {63, 65, 0, 0}, {127, 129, 0, 0}, {68, 60, 4, 8},
+                                          {68, 60, 1, 3}, {128, 64, 0, 4},  {2, 4096, 0, 0}};
 
     for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
         check_transpose(c, kernel, shapes[i], 0, 0);
