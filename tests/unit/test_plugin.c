@@ -41,7 +41,7 @@ static void test_descriptors(void **state)
     check_descriptor(&backend, "magic 0x00000007");
     backend = good;
     backend.abi_major = 9;
-    check_descriptor(&backend, "ABI 9.0, this gantry needs 1.x");
+    check_descriptor(&backend, "ABI 9.0, this gantry needs 2.x");
     backend = good;
     backend.size = 8;
     check_descriptor(&backend, "descriptor of 8 bytes");
@@ -101,7 +101,7 @@ static void test_c39_reasons(void **state)
         const char *name, *part;
     } cases[] = {
         {"magic", "0x12345678"},
-        {"abi", "ABI 99.0, this gantry needs 1.x"},
+        {"abi", "ABI 99.0, this gantry needs 2.x"},
         {"size", "descriptor of 16 bytes"},
         {"table", "table of 16 bytes"},
         {"entry", "mandatory entry instance_open"},
