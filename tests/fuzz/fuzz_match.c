@@ -54,7 +54,9 @@ static void check_other_forms(const char *name)
     char form[LONG_NAME];
     size_t length = 0;
 
-    for (const char *c = name; *c && length + 3 < sizeof(form); c++) {
+    if (2 * strlen(name) >= sizeof(form))
+        return;
+    for (const char *c = name; *c; c++) {
         form[length++] = *c >= 'a' && *c <= 'z' ? (char)(*c - 'a' + 'A') : *c;
         if (*c == ' ')
             form[length++] = '\t';
