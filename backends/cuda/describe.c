@@ -140,6 +140,8 @@ enum gantry_status device_describe(struct gantry_drv_instance *instance, uint32_
     info->memory_alignment = ALLOCATION_ALIGNMENT;
     info->programmatic =
         info->arch_number >= PROGRAMMATIC_ARCH && instance->cu.cuGraphAddDependencies_12030;
+    snprintf(info->occupancy_source, sizeof(info->occupancy_source),
+             "cuOccupancyMaxActiveBlocksPerMultiprocessor, asked for each kernel");
     snprintf(info->driver_version, sizeof(info->driver_version), "%d.%d",
              instance->cu.version / 1000, instance->cu.version % 1000 / 10);
     return GANTRY_OK;

@@ -509,6 +509,29 @@ static void c10_driver_and_library_disagree(void **state)
     }
 }
 
+/* Vendor, and where block and grid sizes come from, as JSON and as text. */
+static void info_tells_vendor_and_occupancy(void **state)
+{
+    struct machine *machine = machine_make();
+    struct outcome outcome;
+    json_t *found;
+
+    (void)state;
+    add_vulkan(machine, lavapipe());
+    add_cuda(machine, GPU_A);
+    found = info(machine);
+    assert_int_equal(json_integer_value(json_object_get(device(found, 0), "vendor_id")), 0x10de);
+    assert_int_equal(json_integer_value(json_object_get(device(found, 1), "vendor_id")), 0x10005);
+    assert_non_null(strstr(text_of(device(found, 0), "occupancy_source"), "cuOccupancy"));
+    assert_non_null(strstr(text_of(device(found, 1), "occupancy_source"), "from its limits"));
+    json_decref(found);
+    outcome = gantry(machine, "info", NULL, NULL, NULL);
+    assert_non_null(strstr(outcome.out, "vendor             0x10de\n"));
+    assert_non_null(strstr(outcome.out, "blocks and grids   cuOccupancy"));
+    outcome_free(&outcome);
+    free(machine);
+}
+
 /* A device that a file keeps from being opened: which line does. */
 static void a_refused_value_names_its_line(void **state)
 {
@@ -536,6 +559,7 @@ int main(void)
         cmocka_unit_test(c08_a_broken_driver_beside_a_good_one),
         cmocka_unit_test(c09_the_backend_that_was_asked_for),
         cmocka_unit_test(c10_driver_and_library_disagree),
+        cmocka_unit_test(info_tells_vendor_and_occupancy),
         cmocka_unit_test(a_refused_value_names_its_line),
     };
 
