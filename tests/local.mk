@@ -13,7 +13,7 @@ check-long: all $(check_PROGRAMS) $(check_LTLIBRARIES) $(check_DATA)
 	$(CTEST) --test-dir tests/long $(CTEST_FLAGS)
 
 clean-local:
-	rm -rf tests/Testing tests/long/Testing
+	rm -rf tests/Testing tests/long/Testing tests/fuzz/found
 
 include tests/unit/local.mk
 include tests/plugins/local.mk
