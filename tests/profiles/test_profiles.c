@@ -21,7 +21,12 @@ static struct outcome config(const char *files, const char *const *more)
 {
     const char *argv[4 + ARGUMENTS] = {gantry_path(), "config", "--json"};
     char setting[SETTING_SIZE];
-    const char *const environment[] = {setting, "GANTRY_BACKEND", "GANTRY_DEVICE", "GANTRY_LOG",
+    const char *const environment[] = {setting,
+                                       "GANTRY_BACKEND",
+                                       "GANTRY_DEVICE",
+                                       "GANTRY_LOG",
+                                       "VK_DRIVER_FILES=/nonexistent.json", /* only to be quick */
+                                       "VK_ICD_FILENAMES=/nonexistent.json",
                                        NULL};
 
     for (size_t i = 0; more[i]; i++)

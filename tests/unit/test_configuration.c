@@ -132,10 +132,12 @@ static void check_clamped(struct gantry *g, uint32_t index, const char *key, con
 {
     const char *clamped = value_of(g, index, key).clamped;
 
-    if (!expected)
+    if (!expected) {
         assert_null(clamped);
-    else if (!clamped || strcmp(clamped, expected) != 0)
-        fail_msg("%s: \"%s\", not \"%s\"", key, clamped ? clamped : "", expected);
+    } else {
+        assert_non_null(clamped);
+        assert_string_equal(clamped, expected);
+    }
     assert_ptr_equal(value_of(g, index, key).clamped, clamped); /* kept once */
 }
 
