@@ -150,6 +150,11 @@ enum gantry_status record_fill(struct gantry_list *list, const struct command_fi
                  "%s: offset %" PRIu64 " and size %" PRIu64 " must be multiples of 4, the size "
                  "of the pattern",
                  what, fill->offset, fill->size);
+    if (status == GANTRY_OK && gantry_buffer_address(fill->buffer) % 4) /* registered memory */
+        status = fail(GANTRY_E_INVALID_ARGUMENT,
+                      "%s: buffer \"%s\" begins at an address that is no multiple of 4, as fills "
+                      "need it; register memory from one that is",
+                      what, fill->buffer->label);
     if (status != GANTRY_OK)
         return status;
     if (fill->size == 0) {

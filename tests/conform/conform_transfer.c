@@ -129,6 +129,9 @@ static void registered_refusals(struct conform *c)
     gantry_buffer_destroy(&first);
     first = try_register(c, mine + 100, 1000); /* is as it was */
     gantry_buffer_destroy(&first);
+    first = try_register(c, mine + 101, 1000); /* fills are of whole words */
+    EXPECT(GANTRY_E_INVALID_ARGUMENT, gantry_queue_fill(c->queue, first, 0, 4, 0, NULL));
+    gantry_buffer_destroy(&first);
 }
 
 /* ---- Views ---------------------------------------------------------------------------------- */
