@@ -1,5 +1,5 @@
 # Small complete programs. They carry their kernels in them, and see no more of gantry than a user does.
-noinst_PROGRAMS += examples/saxpy examples/edge
+noinst_PROGRAMS += examples/saxpy examples/edge examples/stream
 
 examples_saxpy_SOURCES = examples/saxpy.c
 examples_saxpy_CFLAGS = $(AM_CFLAGS)
@@ -13,3 +13,8 @@ examples_edge_SOURCES = examples/edge.c examples/options.h examples/options.c \
 examples_edge_CFLAGS = $(AM_CFLAGS) $(LIBPNG_CFLAGS)
 examples_edge_LDADD = libgantry.la $(LIBPNG_LIBS) -lm
 examples/edge-filter.$(OBJEXT): kernels/edge.h
+
+examples_stream_SOURCES = examples/stream.c examples/pipeline.h examples/pipeline.c
+examples_stream_CFLAGS = $(AM_CFLAGS)
+examples_stream_LDADD = libgantry.la
+examples/stream-pipeline.$(OBJEXT): kernels/motion.h

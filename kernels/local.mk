@@ -50,7 +50,7 @@ endif
 .gpk.h:
 	@test -f $@ || { rm -f $<; $(MAKE) $(AM_MAKEFLAGS) $<; }
 
-KERNELS = kernels/bench.gpk kernels/edge.gpk kernels/saxpy.gpk kernels/gantry-kernels.gpk
+KERNELS = kernels/bench.gpk kernels/edge.gpk kernels/motion.gpk kernels/saxpy.gpk kernels/gantry-kernels.gpk
 TEST_PACKAGES =
 EXTRA_DIST += $(KERNELS:.gpk=.gk) $(KERNEL_LIBRARY)
 

@@ -1,13 +1,17 @@
 # The programs from outside: the tool, the examples, and the pictures that one of them reads.
-TEST_PACKAGES += tests/tools/edge.gpk tests/tools/bench.gpk
+TEST_PACKAGES += tests/tools/edge.gpk tests/tools/bench.gpk tests/tools/motion.gpk tests/tools/tune.gpk
+EXTRA_DIST += tests/tools/tune.gk
 tests/tools/edge.gpk: kernels/edge.gk
 	$(COMPILE_KERNEL)
 tests/tools/bench.gpk: kernels/bench.gk
 	$(COMPILE_KERNEL)
+tests/tools/motion.gpk: kernels/motion.gk
+	$(COMPILE_KERNEL)
 
 if HAVE_CMOCKA
 check_PROGRAMS += tests/tools/test_tool tests/tools/test_edge tests/tools/test_png \
-	tests/tools/test_bench tests/tools/test_config_check
+	tests/tools/test_bench tests/tools/test_config_check tests/tools/test_tune \
+	tests/tools/test_tune_contest tests/tools/test_tune_section
 endif
 
 TOOLS_COMMON = tests/tools/run.h tests/tools/run.c tests/unit/scratch.h tests/unit/scratch.c
@@ -43,3 +47,21 @@ endif
 tests_tools_test_discovery_SOURCES = tests/tools/test_discovery.c $(TOOLS_COMMON)
 tests_tools_test_discovery_CFLAGS = $(TOOLS_CFLAGS)
 tests_tools_test_discovery_LDADD = $(CMOCKA_LIBS) $(JANSSON_LIBS)
+
+tests_tools_test_tune_SOURCES = tests/tools/test_tune.c $(TOOLS_COMMON)
+tests_tools_test_tune_CFLAGS = $(TOOLS_CFLAGS)
+tests_tools_test_tune_LDADD = $(CMOCKA_LIBS) $(JANSSON_LIBS)
+
+tests_tools_test_tune_contest_SOURCES = tests/tools/test_tune_contest.c \
+	tools/tune/contest.h tools/tune/contest.c tools/tune/estimate.h tools/tune/estimate.c \
+	tools/bench/statistics.h tools/bench/statistics.c
+tests_tools_test_tune_contest_CFLAGS = $(TOOLS_CFLAGS)
+tests_tools_test_tune_contest_LDADD = $(CMOCKA_LIBS) -lm
+
+tests_tools_test_tune_section_SOURCES = tests/tools/test_tune_section.c \
+	tests/unit/scratch.h tests/unit/scratch.c tools/output.h tools/output.c \
+	tools/tune/section.h tools/tune/section.c tools/tune/ini_lines.h tools/tune/ini_lines.c \
+	tools/tune/tuned.h tools/tune/tuned.c tools/tune/userfile.h tools/tune/userfile.c \
+	core/ascii.h core/ascii.c core/model.h core/model.c
+tests_tools_test_tune_section_CFLAGS = $(TOOLS_CFLAGS)
+tests_tools_test_tune_section_LDADD = libgantry.la $(CMOCKA_LIBS) $(JANSSON_LIBS)
