@@ -39,10 +39,10 @@ struct conform_case {
 };
 
 /* One table a file, ended by a case without a name. */
-extern const struct conform_case device_cases[], memory_cases[], copy_cases[], rect_cases[],
-    transfer_cases[], launch_cases[], kernel_cases[], language_cases[], list_cases[], order_cases[],
-    mixed_cases[], fold_cases[], patch_cases[], stream_cases[], wait_cases[], limit_cases[],
-    error_cases[], thread_cases[], process_cases[];
+extern const struct conform_case device_cases[], memory_cases[], pool_cases[], copy_cases[],
+    rect_cases[], transfer_cases[], launch_cases[], kernel_cases[], language_cases[], list_cases[],
+    order_cases[], mixed_cases[], fold_cases[], patch_cases[], stream_cases[], wait_cases[],
+    limit_cases[], error_cases[], thread_cases[], process_cases[];
 
 /* ---- Checks --------------------------------------------------------------------------------- */
 
@@ -87,6 +87,9 @@ struct gantry_queue *make_queue(struct conform *c);
 /* The same device opened once more, with a policy of its own: this batch_size, a second for
  * batch_max_ms, 1 for staging_mib. What is made of it goes with it. */
 struct gantry_device *make_device(struct conform *c, const char *batch_size);
+
+/* The same with any policy, as INI text. */
+struct gantry_device *make_device_with(struct conform *c, const char *policy);
 
 /* A kernel of a package with the default block. Skips the case when the device lacks a feature that
  * the kernel needs. */

@@ -11,7 +11,7 @@ tests_conform_conform_SOURCES = \
 	tests/conform/main.c tests/conform/program.c tests/conform/conform.h \
 	tests/conform/run.h tests/conform/run.c \
 	tests/conform/checks.c tests/conform/objects.c tests/conform/conform_device.c \
-	tests/conform/conform_memory.c tests/conform/conform_copy.c \
+	tests/conform/conform_memory.c tests/conform/conform_pool.c tests/conform/conform_copy.c \
 	tests/conform/conform_rect.c tests/conform/conform_transfer.c tests/conform/conform_launch.c \
 	tests/conform/conform_kernel.c tests/conform/conform_language.c \
 	tests/conform/conform_list.c tests/conform/conform_order.c tests/conform/conform_mixed.c \

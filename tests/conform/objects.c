@@ -142,25 +142,25 @@ void *make_words(struct conform *c, size_t size)
     return keep(c, OBJECT_WORDS, words);
 }
 
-/* The environment is stronger than any file, and than GANTRY_CONFIG=none, under which tests run. */
-struct gantry_device *make_device(struct conform *c, const char *batch_size)
+struct gantry_device *make_device_with(struct conform *c, const char *policy)
 {
-    static const char *const names[] = {"GANTRY_BATCH_SIZE", "GANTRY_BATCH_MAX_MS",
-                                        "GANTRY_STAGING_MIB"};
-    const char *values[] = {batch_size, "1000", "1"};
     struct gantry_device *device = NULL;
     struct gantry *g = NULL;
-    enum gantry_status status;
+    enum gantry_status status = open_again(c, policy, &g, &device);
 
-    for (int i = 0; i < 3; i++)
-        setenv(names[i], values[i], 1);
-    status = open_again(c, &g, &device);
-    for (int i = 0; i < 3; i++)
-        unsetenv(names[i]);
     if (g)
         keep(c, OBJECT_GANTRY, g);
     OK(status);
     return device;
+}
+
+struct gantry_device *make_device(struct conform *c, const char *batch_size)
+{
+    char policy[128];
+
+    snprintf(policy, sizeof(policy),
+             "[policy]\nbatch_size = %s\nbatch_max_ms = 1000\nstaging_mib = 1\n", batch_size);
+    return make_device_with(c, policy);
 }
 
 struct gantry_module *load_module(struct conform *c, const char *package)

@@ -50,9 +50,11 @@ static int give_up(struct conform *c, enum gantry_status status)
     return absent ? EXIT_SKIP : EXIT_FAILURE;
 }
 
-enum gantry_status open_again(struct conform *c, struct gantry **g, struct gantry_device **device)
+enum gantry_status open_again(struct conform *c, const char *policy, struct gantry **g,
+                              struct gantry_device **device)
 {
     struct gantry_params params = {.app_name = "conform",
+                                   .override_text = policy,
                                    .log = note_message,
                                    .log_user = c->run,
                                    .log_level = GANTRY_LOG_ERROR};
@@ -64,7 +66,7 @@ enum gantry_status open_again(struct conform *c, struct gantry **g, struct gantr
 
 int open_device(struct conform *c)
 {
-    enum gantry_status status = open_again(c, &c->g, &c->device);
+    enum gantry_status status = open_again(c, NULL, &c->g, &c->device);
 
     if (status == GANTRY_OK)
         status = gantry_device_info(c->device, &c->info);

@@ -50,8 +50,10 @@ int run_program(int argc, char **argv, const char *packages,
 /* 0, or the exit status after a sentence was printed. */
 int open_device(struct conform *c);
 
-/* Opens gantry again, for the policy that the environment states now; its device. */
-enum gantry_status open_again(struct conform *c, struct gantry **g, struct gantry_device **device);
+/* Opens gantry again, with a policy as INI text that is stronger than all else, or NULL; its
+ * device. */
+enum gantry_status open_again(struct conform *c, const char *policy, struct gantry **g,
+                              struct gantry_device **device);
 void close_device(struct conform *c);
 
 void run_case(struct conform *c, const struct conform_case *one);
