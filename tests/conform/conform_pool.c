@@ -239,7 +239,7 @@ static void blocks_by_policy(struct conform *c)
     uint32_t apart = blocks_for(c, "[policy]\npool_block_mib = 0\n", 200, 100000);
     uint32_t small = blocks_for(c, "[policy]\npool_block_mib = 1\n", 200, 100000);
     uint32_t usual = blocks_for(c, "[policy]\npool_block_mib = 64\n", 200, 100000);
-    uint32_t many = blocks_for(c, NULL, 10000, 1024);
+    uint32_t many = blocks_for(c, "[policy]\npool_block_mib = 64\n", 10000, 1024);
 
     CHECK(apart >= 200, "%u blocks for 200 buffers that share none", apart);
     CHECK(usual < small && small < apart, "%u, %u and %u blocks", usual, small, apart);

@@ -3,6 +3,7 @@
 #include "unit.h"
 
 #include "core/buffer.h"
+#include "core/host_register.h"
 #include "core/queue.h"
 #include "core/retire.h"
 #include "core/status.h"
@@ -355,6 +356,7 @@ int fake_close(void **state)
     object_unlink(&fake->kernel.object);
     objects_free(&fake->device);
     buffers_close(&fake->device);
+    registered_free(&fake->device);
     memory_close(&fake->device);
     assert_int_equal(fake->memories, 0);
     assert_int_equal(fake->plans, 0);

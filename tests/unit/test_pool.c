@@ -399,7 +399,7 @@ static void the_block_size_fits_the_device(void **state)
     buffer = fake_buffer(fake, MIB + 1); /* more than half of 2 MiB */
     assert_int_equal(buffer_block(buffer)->size, MIB + 256);
     gantry_buffer_destroy(&buffer);
-    gantry_device_trim(&fake->device);
+    memory_close(&fake->device);
 
     /* With the few blocks that the driver allows, buffers of all sizes can fill the memory. */
     fake->device.info.limits.memory_size = 1024 * MIB;
