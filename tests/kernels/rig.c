@@ -115,7 +115,7 @@ float *make_floats(struct conform *c, size_t n, uint32_t seed)
     float *floats = make_words(c, (n ? n : 1) * sizeof(*floats));
 
     for (size_t i = 0; i < n; i++)
-        floats[i] = (float)(words[i] >> 8) * 0x1p-23f - 1.0f;
+        floats[i] = (float)(int32_t)words[i] * 0x1p-31f;
     return floats;
 }
 

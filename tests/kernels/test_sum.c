@@ -98,10 +98,10 @@ static void test_sum_uint(struct conform *c)
     }
 }
 
-/* The kernel itself, with chunks that are no tiles, the last one shorter. */
+/* The kernel itself, with chunks of some tiles and a part of one, the last chunk shorter. */
 static void test_chunks(struct conform *c)
 {
-    enum { N = 9001, CHUNK = 1204, CHUNKS = (N + CHUNK - 1) / CHUNK };
+    enum { N = 40001, CHUNK = 15404, CHUNKS = (N + CHUNK - 1) / CHUNK };
     struct gantry_kernel *kernel = LIBRARY_KERNEL(sum);
     float *x = make_floats(c, N, 4), sums[CHUNKS];
     struct array xs = make_array(c, x, sizeof(*x) * N, 0);
