@@ -37,7 +37,7 @@ template <class To, class From> To bits(From from)
 {
     static_assert(sizeof(To) == sizeof(From), "same size");
     To to;
-    memcpy(&to, &from, sizeof(to));
+    memcpy(static_cast<void *>(&to), &from, sizeof(to));
     return to;
 }
 

@@ -32,6 +32,76 @@ static void test_kinds(struct bench *bench)
     bench->ops->memory_free(bench->device, &back);
 }
 
+/* Rows in one copy, between the kinds of memory; through the stream and through a graph. */
+static void test_rows(struct bench *bench, bool built)
+{
+    enum { WIDTH = 1001, ROWS = 50, WIDE = 2000, NARROW = 1001 };
+    struct gantry_drv_memory device = allocate(bench, GANTRY_MEMORY_DEVICE, SIZE);
+    struct gantry_drv_memory up = allocate(bench, GANTRY_MEMORY_UPLOAD, SIZE);
+    struct gantry_drv_memory back = allocate(bench, GANTRY_MEMORY_READBACK, SIZE);
+    struct gantry_op ops[] = {
+        fill_op(&device, 0, SIZE, 0),
+        copy_op(&device, 3, &up, 5, WIDTH),
+        copy_op(&back, 0, &device, 0, SIZE),
+    };
+    const struct gantry_edge edges[] = {{0, 1, false}, {1, 2, false}};
+    struct gantry_plan plan = {
+        .ops = ops, .op_count = 3, .edges = edges, .edge_count = 2, .stage_count = 3};
+    const unsigned char *bytes = back.host;
+    struct gantry_drv_plan *replay;
+
+    ops[1].copy.rows = ROWS;
+    ops[1].copy.to_pitch = WIDE;
+    ops[1].copy.from_pitch = NARROW;
+    for (uint32_t i = 0; i < 3; i++)
+        ops[i].stage = i;
+    for (uint32_t i = 0; i < SIZE; i++)
+        ((unsigned char *)up.host)[i] = (unsigned char)(i * 7 >> 2);
+    if (built) {
+        CHECK_OK(bench->ops->plan_build(bench->device, &plan, &replay));
+        run_built(bench, replay);
+        bench->ops->plan_destroy(replay);
+    } else {
+        run_once(bench, &plan);
+    }
+    for (uint32_t i = 0; i < SIZE; i++) {
+        uint32_t row = i < 3 ? ROWS : (i - 3) / WIDE, column = i < 3 ? 0 : (i - 3) % WIDE;
+        bool copied = row < ROWS && column < WIDTH;
+
+        CHECK_EQUAL(bytes[i], copied ? (unsigned char)((5 + row * NARROW + column) * 7 >> 2) : 0);
+    }
+    bench->ops->memory_free(bench->device, &device);
+    bench->ops->memory_free(bench->device, &up);
+    bench->ops->memory_free(bench->device, &back);
+}
+
+/* The caller's memory, at an odd place, read and written where it is. */
+static void test_registered(struct bench *bench)
+{
+    struct gantry_drv_memory device = allocate(bench, GANTRY_MEMORY_DEVICE, SIZE), host, none;
+    unsigned char *mine = calloc(1, SIZE + 8);
+    struct gantry_op ops[] = {copy_op(&device, 0, &host, 1, 1000),
+                              copy_op(&host, 5001, &device, 0, 1000)};
+
+    CHECK(mine);
+    for (uint32_t i = 0; i < 1001; i++)
+        mine[3 + i] = (unsigned char)(i * 11);
+    CHECK_OK(bench->ops->memory_register(bench->device, mine + 3, SIZE, &host));
+    CHECK(host.host == mine + 3 && host.size == SIZE && host.kind == GANTRY_MEMORY_REGISTERED);
+    CHECK(bench->ops->memory_register(bench->device, mine + 3, SIZE, &none) ==
+          GANTRY_E_INVALID_STATE);
+    CHECK(strstr(last_error(), "are locked already"));
+    run_ops(bench, ops, 2);
+    for (uint32_t i = 0; i < 1000; i++)
+        CHECK_EQUAL(mine[3 + 5001 + i], (unsigned char)((i + 1) * 11));
+    CHECK_EQUAL(mine[3 + 5000] | mine[3 + 6001], 0);
+    bench->ops->memory_free(bench->device, &host);
+    CHECK_OK(bench->ops->memory_register(bench->device, mine + 3, SIZE, &host)); /* as it was */
+    bench->ops->memory_free(bench->device, &host);
+    bench->ops->memory_free(bench->device, &device);
+    free(mine);
+}
+
 /* C24: a failed allocation leaves nothing behind. */
 static void test_out_of_memory(struct bench *bench)
 {
@@ -94,6 +164,9 @@ void test_memory(struct bench *bench)
     uint64_t available, total;
 
     test_kinds(bench);
+    test_rows(bench, false);
+    test_rows(bench, true);
+    test_registered(bench);
     test_out_of_memory(bench);
     CHECK_OK(bench->ops->device_memory(bench->device, &available, &total));
     if (available < (10ull << 30)) {

@@ -34,6 +34,25 @@ static void wait_for_other_queue(struct bench *bench, const struct gantry_plan *
     bench->ops->queue_destroy(other);
 }
 
+static struct gantry_op rows_op(struct gantry_drv_memory *y)
+{
+    struct gantry_op op = copy_op(y, 0, y, THREADS * 4, THREADS);
+
+    op.copy.rows = 4;
+    op.copy.to_pitch = THREADS;
+    op.copy.from_pitch = THREADS + 4;
+    return op;
+}
+
+static void use_registered(struct bench *bench)
+{
+    static unsigned char mine[256];
+    struct gantry_drv_memory host;
+
+    if (bench->ops->memory_register(bench->device, mine, sizeof(mine), &host) == GANTRY_OK)
+        bench->ops->memory_free(bench->device, &host);
+}
+
 static void use_kernel(struct bench *bench, struct gantry_drv_kernel *kernel,
                        struct gantry_drv_memory *y)
 {
@@ -43,7 +62,7 @@ static void use_kernel(struct bench *bench, struct gantry_drv_kernel *kernel,
         fill_op(y, 0, THREADS * 4, 1),
         launch_op(kernel, 1, THREADS, &args, sizeof(args)),
         launch_op(kernel, 1, THREADS, &args, sizeof(args)),
-        copy_op(y, 0, y, THREADS * 4, THREADS * 4),
+        rows_op(y),
         {.kind = GANTRY_OP_JOIN},
     };
     struct gantry_edge edges[] = {{0, 1, false}, {1, 2, true}, {2, 3, false}, {3, 4, false}};
@@ -81,6 +100,7 @@ static void use_device(struct bench *bench)
     bench->ops->device_memory(bench->device, &available, &total);
     if (bench->ops->memory_allocate(bench->device, GANTRY_MEMORY_UPLOAD, 64, &host) == GANTRY_OK)
         bench->ops->memory_free(bench->device, &host);
+    use_registered(bench);
     if (bench->ops->memory_allocate(bench->device, GANTRY_MEMORY_DEVICE, 4096, &y) != GANTRY_OK)
         return;
     if (try_kernel(bench, "affine", THREADS, 1024, &kernel, &info) == GANTRY_OK) {

@@ -65,7 +65,7 @@ static CUresult destroy(const void *start, enum memory_owner owner)
     static const char *const words[] = {"device", "host", "registered"};
     struct memory *memory = find_start(start);
     if (!memory || memory->owner != owner)
-        return MISUSE(STANDIN_INVALID_VALUE, "%s memory was given back that there is not",
+        return MISUSE(STANDIN_INVALID_VALUE, "%s memory was given back that is not allocated",
                       words[owner]);
     if (work_is_queued_on(memory))
         fault("%s memory was given back while queued work uses it", words[owner]);

@@ -360,6 +360,79 @@ static void test_freed(void **state)
     expect_fault(before + 2, "after it had been destroyed");
 }
 
+/* Rows, 100 bytes of every 128 into every 200. */
+static CUDA_MEMCPY3D_v2 rows(CUdeviceptr to, CUdeviceptr from, size_t count)
+{
+    return (CUDA_MEMCPY3D_v2){.srcMemoryType = CU_MEMORYTYPE_UNIFIED,
+                              .srcDevice = from,
+                              .srcPitch = 128,
+                              .srcHeight = count,
+                              .dstMemoryType = CU_MEMORYTYPE_UNIFIED,
+                              .dstDevice = to,
+                              .dstPitch = 200,
+                              .dstHeight = count,
+                              .WidthInBytes = 100,
+                              .Height = count,
+                              .Depth = 1};
+}
+
+static void test_rows(void **state)
+{
+    CUdeviceptr from = allocate(), to = allocate();
+    CUstream stream = make_stream();
+    CUDA_MEMCPY3D_v2 copy = rows(to, from, 5);
+    size_t before = fault_count();
+    unsigned char found[WORDS * sizeof(uint32_t)];
+    (void)state;
+    OK(cuMemsetD32Async(to, 0, WORDS, stream));
+    OK(cuMemsetD32Async(from, 0x01010101, WORDS, stream));
+    OK(cuMemcpy3DAsync(&copy, stream));
+    OK(cuStreamSynchronize(stream));
+    memcpy(found, (const void *)(uintptr_t)to, sizeof(found));
+    for (size_t i = 0; i < sizeof(found); i++)
+        assert_int_equal(found[i], i % 200 < 100 && i / 200 < 5);
+    copy = rows(to, from, 6);
+    assert_int_equal(cu.cuMemcpy3DAsync(&copy, stream), INVALID_VALUE);
+    expect_fault(before, "6 rows outside of any memory");
+    copy = rows(to, from, 5);
+    copy.srcPitch = 99;
+    assert_int_equal(cu.cuMemcpy3DAsync(&copy, stream), INVALID_VALUE);
+    expect_fault(before + 1, "pitches of 200 and 99 bytes don't fit");
+    OK(cuStreamDestroy(stream));
+    OK(cuMemFree(from));
+    OK(cuMemFree(to));
+}
+
+static void test_registered(void **state)
+{
+    const unsigned flags = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP;
+    unsigned char *mine = calloc(1, 1000);
+    CUdeviceptr x = allocate(), address;
+    CUstream stream = make_stream();
+    size_t before = fault_count();
+    (void)state;
+    assert_non_null(mine);
+    OK(cuMemHostRegister(mine + 1, 900, flags));
+    assert_int_equal(cu.cuMemHostRegister(mine + 900, 100, flags),
+                     CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
+    OK(cuMemHostGetDevicePointer(&address, mine + 1, 0));
+    OK(cuMemsetD32Async(x, 0x07070707, WORDS, stream));
+    OK(cuMemcpyAsync(address + 10, x, 800, stream));
+    assert_int_equal(fault_count(), before);
+    OK(cuMemHostUnregister(mine + 1)); /* too early */
+    expect_fault(before, "registered memory was given back while queued work uses it");
+    assert_int_not_equal(cu.cuMemHostUnregister(mine + 1), CUDA_SUCCESS);
+    expect_fault(before + 1, "not allocated");
+    OK(cuMemHostRegister(mine + 1, 900, flags));
+    OK(cuStreamSynchronize(stream));
+    assert_int_equal(mine[11], 7);
+    assert_int_equal(mine[10], 0);
+    OK(cuMemHostUnregister(mine + 1));
+    OK(cuStreamDestroy(stream));
+    OK(cuMemFree(x));
+    free(mine);
+}
+
 static void test_parameters(void **state)
 {
     CUdeviceptr x = allocate();
@@ -459,7 +532,8 @@ int main(void)
         cmocka_unit_test(test_graph_mistakes),  cmocka_unit_test(test_two_streams),
         cmocka_unit_test(test_contexts),        cmocka_unit_test(test_freed),
         cmocka_unit_test(test_parameters),      cmocka_unit_test(test_devices),
-        cmocka_unit_test(test_planned_failure),
+        cmocka_unit_test(test_planned_failure), cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_registered),
     };
     const struct CMUnitTest last[] = {cmocka_unit_test(test_broken_device)};
     char reason[512];
