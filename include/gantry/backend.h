@@ -319,6 +319,10 @@ struct gantry_backend_ops {
     enum gantry_status (*device_memory)(struct gantry_drv_device *device, uint64_t *available,
                                         uint64_t *total);
 
+    /* What the driver tells of the loss of a device, in sentences: addresses, the vendor's text.
+     * Called once after an entry failed with GANTRY_E_DEVICE_LOST. Optional. NULL: nothing. */
+    void (*device_fault)(struct gantry_drv_device *device, char *text, size_t size);
+
     /* Memory. GANTRY_E_OUT_OF_MEMORY leaves the device usable. */
     enum gantry_status (*memory_allocate)(struct gantry_drv_device *device, enum gantry_memory kind,
                                           uint64_t size, struct gantry_drv_memory *memory);

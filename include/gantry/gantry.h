@@ -186,6 +186,39 @@ GANTRY_API uint32_t gantry_backend_count(struct gantry *g);
 GANTRY_API enum gantry_status gantry_backend_describe(struct gantry *g, uint32_t index,
                                                       struct gantry_backend_info *info);
 
+/* What became of one place where a backend's plugin was looked for. X(NAME, value, text). */
+#define GANTRY_ATTEMPT_MAP(X)                                             \
+    X(LOADED, 0, "loaded")                                                \
+    X(MISSING, 1, "not there")                                            \
+    X(UNREADABLE, 2, "there, but can't be read")                          \
+    X(NOT_A_LIBRARY, 3, "not a shared library for this machine")          \
+    X(MISSING_DEPENDENCY, 4, "needs a library or symbol that is missing") \
+    X(NO_DESCRIPTOR, 5, "a library, but no gantry plugin")                \
+    X(WRONG_ABI, 6, "a plugin for another version of the contract")       \
+    X(REFUSED, 7, "a plugin that can't be used for another reason")
+
+enum gantry_attempt_outcome {
+#define X(name, value, text) GANTRY_ATTEMPT_##name = value,
+    GANTRY_ATTEMPT_MAP(X)
+#undef X
+};
+
+/* "WRONG_ABI", …; static. */
+GANTRY_API const char *gantry_attempt_name(enum gantry_attempt_outcome outcome);
+
+struct gantry_backend_attempt {
+    const char *path; /* of the file */
+    enum gantry_attempt_outcome outcome;
+    const char *text; /* the whole story: the loader's own words, both versions; "" when loaded */
+};
+
+/* The places that were searched for a backend, in their order. Strings stay valid until
+ * gantry_close(). */
+GANTRY_API uint32_t gantry_backend_attempt_count(struct gantry *g, uint32_t backend_index);
+GANTRY_API enum gantry_status gantry_backend_attempt(struct gantry *g, uint32_t backend_index,
+                                                     uint32_t i,
+                                                     struct gantry_backend_attempt *attempt);
+
 enum gantry_device_type {
     GANTRY_DEVICE_OTHER = 0,
     GANTRY_DEVICE_INTEGRATED = 1,
@@ -379,6 +412,12 @@ struct gantry_native_device {
 GANTRY_API enum gantry_status gantry_device_native(struct gantry_device *device,
                                                    struct gantry_native_device *native);
 
+/* What is known of the loss of a device, several lines: which call found it, the driver's words,
+ * the submissions that had not completed, each with its queue, list and launches (kernel, label,
+ * arguments; inside a graph or a fold that is a set, and is called so). NULL: it is not lost. Valid
+ * until the device is closed. Any thread. */
+GANTRY_API const char *gantry_device_loss(struct gantry_device *device);
+
 /* ---- Queues ------------------------------------------------------------------------------- */
 
 enum gantry_queue_kind {
@@ -567,6 +606,16 @@ struct gantry_field_info {
     uint32_t offset, size; /* bytes; size is of the whole field */
     uint32_t count;        /* elements of an array, 1 for a plain field */
     const char *pointee;   /* for a pointer: the type it points to, as the source writes it */
+
+    /* For a pointer, what validation holds a launch against (see the key validate): */
+    bool may_be_null;
+    bool written;         /* some code of the kernel can write through it; true when unknown */
+    uint32_t reach_count; /* factors of the number of elements that the kernel can reach, at most 3;
+                             0: not stated */
+    struct {
+        int32_t field; /* of the argument struct, a whole number; -1: the number below counts */
+        uint64_t number;
+    } reach[3];
 };
 
 enum gantry_image_kind {
@@ -704,6 +753,22 @@ struct gantry_kernel_info {
 /* Strings stay valid until the kernel is destroyed. */
 GANTRY_API enum gantry_status gantry_kernel_describe(struct gantry_kernel *kernel,
                                                      struct gantry_kernel_info *info);
+
+/* What became of one image of a kernel on the module's device. */
+struct gantry_image_verdict {
+    struct gantry_image_info image;
+    bool used;        /* gantry_kernel_create() takes this one for the direct entry */
+    const char *text; /* why it can't be used; NULL: it can */
+};
+
+/* Tries every image that may hold the kernel's direct entry, one by one, and passes each verdict to
+ * the callback, the preferred image first. Takes as long as loading them all. GANTRY_OK when one
+ * can be used, otherwise the failure of gantry_kernel_create(). Strings are valid during the
+ * callback. */
+GANTRY_API enum gantry_status
+gantry_module_examine(struct gantry_module *module, const char *kernel,
+                      void (*verdict)(void *user, const struct gantry_image_verdict *verdict),
+                      void *user);
 
 /* ---- Launch lists ------------------------------------------------------------------------- */
 
