@@ -12,7 +12,7 @@ static const struct subcommand {
     int (*run)(int argc, char **argv);
     const char *summary;
 } subcommands[] = {
-    {"bench", cmd_bench, "what launches cost, beside the raw driver"},
+    {"bench", cmd_bench, "what launches and memory cost, beside the raw driver"},
     {"compile", cmd_compile, "make a kernel package and its C header from a .gk file"},
     {"config", cmd_config, "every value of the configuration, and what set it"},
     {"info", cmd_info, "backends and devices, and how each device would be opened"},

@@ -528,7 +528,7 @@ GANTRY_API enum gantry_status gantry_device_memory(struct gantry_device *device,
 
 /* Gives cached memory back to the driver. Waits for nothing: memory of destroyed buffers that work
  * still uses stays. gantry does so by itself before it reports that there is no memory left, and
- * while the device is idle. Any thread. */
+ * with what is more than worth keeping (docs/memory.md) while the device is idle. Any thread. */
 GANTRY_API enum gantry_status gantry_device_trim(struct gantry_device *device);
 
 /* ---- Buffers ------------------------------------------------------------------------------ */

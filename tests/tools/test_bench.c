@@ -175,6 +175,56 @@ static void test_picture(void **state)
     outcome_free(&outcome);
 }
 
+/* gantry bench memory finds its books in order, also with as little as --quick does. */
+static void test_memory(void **state)
+{
+    const char *const argv[] = {gantry_path(), "bench", "memory", "--quick", "--json", NULL};
+    const char *const ways = getenv("GANTRY_TEST_RAW");
+    struct outcome outcome = run(argv, NULL);
+    json_t *object, *rows, *row, *churn;
+    size_t i;
+
+    (void)state;
+    skip_without_device(&outcome);
+    if (outcome.status != 0)
+        fail_msg("it failed: %s", outcome.err);
+    object = outcome_json(&outcome);
+    rows = json_object_get(object, "rows");
+    assert_true(json_array_size(rows) >= 5);
+    json_array_foreach(rows, i, row)
+    {
+        assert_true(json_integer_value(json_object_get(row, "size")) > 0);
+        assert_true(json_is_number(json_object_get(row, "gantry_ns")));
+        if (ways)
+            assert_int_equal(json_is_number(json_object_get(row, "raw_ns")),
+                             strcmp(ways, "yes") == 0);
+    }
+    churn = json_object_get(object, "churn");
+    assert_int_equal(json_integer_value(json_object_get(churn, "creates")), 10000);
+    assert_true(json_integer_value(json_object_get(churn, "used")) > 0);
+    assert_true(json_integer_value(json_object_get(churn, "reserved")) >=
+                json_integer_value(json_object_get(churn, "used")));
+    assert_true(json_real_value(json_object_get(churn, "worst_unused_share")) < 1);
+    json_decref(object);
+    outcome_free(&outcome);
+}
+
+static void test_no_benchmark(void **state)
+{
+    const char *const none[] = {gantry_path(), "bench", NULL};
+    const char *const unknown[] = {gantry_path(), "bench", "start", NULL};
+    struct outcome outcome = run(none, NULL);
+
+    (void)state;
+    assert_int_equal(outcome.status, 2);
+    assert_true(one_line(&outcome, "gantry: bench: ", "submit, memory"));
+    outcome_free(&outcome);
+    outcome = run(unknown, NULL);
+    assert_int_equal(outcome.status, 2);
+    assert_true(one_line(&outcome, "gantry: bench: ", "'start'"));
+    outcome_free(&outcome);
+}
+
 static void test_wrong_usage(void **state)
 {
     static const struct {
@@ -207,6 +257,8 @@ int main(void)
         cmocka_unit_test(test_all_cases),
         cmocka_unit_test(test_chosen_cases_as_text),
         cmocka_unit_test(test_picture),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_no_benchmark),
         cmocka_unit_test(test_wrong_usage),
     };
 

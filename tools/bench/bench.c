@@ -1,126 +1,62 @@
 /* gantry bench: this library and the raw driver, side by side. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../output.h"
 #include "../tool.h"
 #include "bench.h"
 
-/* Weaker than the user's files: the batches that the figures in docs/benchmarks.md are about. */
-static const char config[] = "[policy]\nbatch_size = 64\n";
+static const struct benchmark {
+    const char *name;
+    int (*run)(int argc, char **argv); /* as a subcommand's; argv[0] is "bench" */
+    const char *summary;
+} benchmarks[] = {
+    {"submit", bench_submit, "what launches cost"},
+    {"memory", bench_memory, "what making and destroying buffers costs, and what memory it holds"},
+};
 
-static bool chosen(const struct options *options, const struct bench_case *test)
+enum { BENCHMARK_COUNT = sizeof benchmarks / sizeof *benchmarks };
+
+static int print_usage(void)
 {
-    for (size_t i = 0; i < options->case_count; i++) {
-        if (strcmp(options->cases[i], case_name(test)) == 0)
-            return true;
-    }
-    return options->case_count == 0;
+    fputs("usage: gantry bench BENCHMARK [ARGUMENT…]\n"
+          "       gantry bench BENCHMARK --help\n"
+          "\n"
+          "Measures this library and the raw driver, in turn, in one process.\n"
+          "\n"
+          "Benchmarks:\n",
+          stdout);
+    for (size_t i = 0; i < BENCHMARK_COUNT; i++)
+        printf("  %-8s %s\n", benchmarks[i].name, benchmarks[i].summary);
+    return output_finish(TOOL_DONE);
 }
 
-static bool open_sides(struct bench *bench)
+static int refuse(const char *name)
 {
-    const struct gantry_side_params params = {.device = bench->options.device,
-                                              .backend = bench->options.backend,
-                                              .package = bench->package.file,
-                                              .config = config,
-                                              .app = "gantry bench"};
+    char names[128] = "";
+    size_t length = 0;
 
-    if (!gantry_side_open(&bench->side, &params))
-        return false;
-    bench->raw = raw_open(&bench->side, &bench->package, bench->raw_missing);
-    return true;
-}
-
-static bool reserve(struct bench *bench)
-{
-    const struct bench_case *test;
-    uint32_t blocks = 1;
-
-    for (size_t i = 0; (test = case_at(i)); i++) {
-        if (chosen(&bench->options, test) && case_blocks(bench, test) > blocks)
-            blocks = case_blocks(bench, test);
-    }
-    return gantry_side_reserve(&bench->side, blocks) &&
-           (!bench->raw || bench->raw->ops->reserve(bench->raw, blocks));
-}
-
-static bool run_cases(struct bench *bench)
-{
-    const struct bench_case *test;
-
-    for (size_t i = 0; (test = case_at(i)); i++) {
-        if (!chosen(&bench->options, test))
-            continue;
-        if (!case_run(bench, test)) {
-            output_error("bench: case %s failed", case_name(test));
-            return false;
-        }
-    }
-    return true;
-}
-
-static const char *driver_version(const struct gantry_device_info *info)
-{
-    for (uint32_t i = 0; i < info->backend_count; i++) {
-        if (strcmp(info->backends[i].backend, info->chosen_backend) == 0)
-            return info->backends[i].driver_version;
-    }
-    return "";
-}
-
-static int show(struct bench *bench)
-{
-    const char *svg = bench->options.svg;
-    int status = TOOL_DONE;
-
-    if (svg && !results_plot(&bench->results, svg))
-        status = TOOL_FAILED;
-    if (bench->options.json)
-        return results_print_json(&bench->results) == TOOL_DONE ? status : TOOL_FAILED;
-    results_print_table(&bench->results);
-    return output_finish(status);
-}
-
-/* What the results are about. */
-static bool describe(struct bench *bench)
-{
-    struct results *results = &bench->results;
-    struct gantry_config_value spin_us;
-
-    if (!gantry_side_config(&bench->side, "spin_us", &spin_us))
-        return false;
-    results->device = bench->side.info.name;
-    results->backend = bench->side.info.chosen_backend;
-    results->driver_version = driver_version(&bench->side.info);
-    results->raw_missing = bench->raw ? NULL : bench->raw_missing;
-    results->spin_us = (uint32_t)strtoul(spin_us.value, NULL, 10);
-    return true;
-}
-
-static int run(struct bench *bench)
-{
-    if (!package_open(&bench->package, bench->options.package) || !open_sides(bench))
-        return TOOL_FAILED;
-    if (!describe(bench) || !reserve(bench) || !run_cases(bench))
-        return TOOL_FAILED;
-    return show(bench);
+    for (size_t i = 0; i < BENCHMARK_COUNT; i++)
+        length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", i ? ", " : "",
+                                   benchmarks[i].name);
+    if (name)
+        output_error("bench: there is no benchmark '%s' (there are: %s)", name, names);
+    else
+        output_error("bench: the benchmark is missing (there are: %s)", names);
+    return TOOL_USAGE;
 }
 
 int cmd_bench(int argc, char **argv)
 {
-    static struct bench bench;
-    int status;
-
-    if (!options_read(argc, argv, &bench.options, &status))
-        return status;
-    bench.repetitions = bench.options.quick ? 5 : 101;
-    status = run(&bench);
-    raw_close(&bench.raw);
-    gantry_side_close(&bench.unfolded);
-    gantry_side_close(&bench.side);
-    package_close(&bench.package);
-    results_free(&bench.results);
-    return status;
+    if (argc < 2)
+        return refuse(NULL);
+    if (strcmp(argv[1], "--help") == 0)
+        return print_usage();
+    for (size_t i = 0; i < BENCHMARK_COUNT; i++) {
+        if (strcmp(argv[1], benchmarks[i].name) != 0)
+            continue;
+        argv[1] = argv[0];
+        return benchmarks[i].run(argc - 1, argv + 1);
+    }
+    return refuse(argv[1]);
 }

@@ -1,10 +1,16 @@
-/* gantry bench submit: what its parts share. */
+/* gantry bench: its benchmarks, and what the parts of gantry bench submit share. */
 #ifndef GANTRY_BENCH_BENCH_H
 #define GANTRY_BENCH_BENCH_H
 
 #include "gantry_side.h"
 #include "raw.h"
 #include "results.h"
+
+/* The benchmarks. argv[0] is "bench", for messages; each returns the exit status. */
+int bench_submit(int argc, char **argv);
+int bench_memory(int argc, char **argv);
+
+/* ---- gantry bench submit -------------------------------------------------------------------- */
 
 enum { MOST_COUNTS = 32, MOST_CASES = 32 };
 

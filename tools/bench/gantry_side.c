@@ -43,7 +43,8 @@ static bool make_kernels(struct gantry_side *side, const char *package)
 
 bool gantry_side_open(struct gantry_side *side, const struct gantry_side_params *params)
 {
-    bool opened = open_device(side, params) && make_kernels(side, params->package);
+    bool opened =
+        open_device(side, params) && (!params->package || make_kernels(side, params->package));
 
     return opened || (!params->quiet && gantry_side_failed());
 }
@@ -106,6 +107,17 @@ bool gantry_side_check(struct gantry_side *side)
             cells_match(&side->cells, gantry_buffer_host(side->readback), "gantry");
     cells_clear(&side->cells);
     return right;
+}
+
+const char *gantry_side_driver_version(const struct gantry_side *side)
+{
+    const struct gantry_device_info *info = &side->info;
+
+    for (uint32_t i = 0; i < info->backend_count; i++) {
+        if (strcmp(info->backends[i].backend, info->chosen_backend) == 0)
+            return info->backends[i].driver_version;
+    }
+    return "";
 }
 
 uint32_t gantry_side_wave(const struct gantry_side *side)

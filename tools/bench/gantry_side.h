@@ -9,7 +9,7 @@
 
 struct gantry_side_params {
     const char *device, *backend; /* as in gantry_device_params */
-    const char *package;          /* the file of kernels/bench.gk */
+    const char *package;          /* the file of kernels/bench.gk; NULL: no kernels are needed */
     const char *config;           /* INI text, weaker than the user's own; may be NULL */
     const char *override;         /* INI text, stronger than everything else; may be NULL */
     const char *app;              /* the program's name for drivers */
@@ -40,6 +40,9 @@ bool gantry_side_check(struct gantry_side *side);
 /* Blocks of the tiny kernel that run on the device at once; an estimate where the device does not
  * tell. */
 uint32_t gantry_side_wave(const struct gantry_side *side);
+
+/* As the driver writes it. */
+const char *gantry_side_driver_version(const struct gantry_side *side);
 
 /* The effective value of a configuration key for the device, and what set it. */
 bool gantry_side_config(const struct gantry_side *side, const char *key,

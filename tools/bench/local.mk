@@ -1,7 +1,8 @@
 # gantry bench. It talks to the drivers itself, to have something to compare with; like the plugins it
 # opens them at run time and links none. CUDA's declarations are the plugin's.
 tools_gantry_SOURCES += \
-	tools/bench/bench.c tools/bench/bench.h tools/bench/options.c \
+	tools/bench/bench.c tools/bench/bench.h tools/bench/submit.c tools/bench/options.c \
+	tools/bench/memory.c tools/bench/memory.h tools/bench/memory_measure.c \
 	tools/bench/cases.c tools/bench/sweep.c \
 	tools/bench/work.c tools/bench/work.h tools/bench/cells.c tools/bench/cells.h \
 	tools/bench/way.c tools/bench/way.h \

@@ -92,10 +92,9 @@ static bool check_cases(const struct options *options)
 
 bool options_read(int argc, char **argv, struct options *options, int *status)
 {
-    const char *what = NULL, *counts = NULL;
+    const char *counts = NULL;
     struct argument_list cases = {.items = options->cases, .room = MOST_CASES};
     const struct argument table[] = {
-        {"submit", .value = &what},
         {"--device", .value = &options->device},
         {"--backend", .value = &options->backend},
         {"--package", .value = &options->package},
@@ -110,9 +109,5 @@ bool options_read(int argc, char **argv, struct options *options, int *status)
         return false;
     options->case_count = cases.count;
     *status = TOOL_USAGE;
-    if (strcmp(what, "submit") != 0) {
-        output_error("bench: there is no benchmark '%s' (there is: submit)", what);
-        return false;
-    }
     return (!counts || read_counts(counts, options)) && check_cases(options);
 }

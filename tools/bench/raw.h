@@ -23,6 +23,10 @@ struct raw_ops {
     bool (*oneshot)(struct raw *raw, const struct work *work, struct ways *ways);
     /* One launch, timed until it is complete. */
     bool (*roundtrip)(struct raw *raw, const struct work *work, struct ways *ways);
+
+    /* Makes device memory that kernels can address and frees it, so many times. */
+    bool (*come_and_go)(struct raw *raw, uint64_t size, unsigned rounds);
+    const char *come_and_go_how; /* by which calls */
 };
 
 struct raw {
@@ -33,7 +37,8 @@ struct raw {
 enum { REASON_SIZE = 256 };
 
 /* Opens the driver for the device that gantry opened. NULL where there is no raw side, with the
- * reason why: that is no failure. */
+ * reason why: that is no failure. Without a package there are no kernels, and no ways of launching
+ * them. */
 struct raw *raw_open(const struct gantry_side *side, const struct package *package, char *reason);
 void raw_close(struct raw **raw);
 

@@ -187,7 +187,23 @@ static bool check(struct raw *raw)
     return right;
 }
 
+static bool come_and_go(struct raw *raw, uint64_t size, unsigned rounds)
+{
+    struct raw_cuda *cuda = (struct raw_cuda *)raw;
+    CUdeviceptr memory;
+    bool done = raw_cuda_enter(cuda);
+
+    if (!done)
+        return false;
+    for (unsigned i = 0; i < rounds && done; i++)
+        done = CU(cuda, cuMemAlloc(&memory, size)) && CU(cuda, cuMemFree(memory));
+    raw_cuda_leave(cuda);
+    return done;
+}
+
 static const struct raw_ops ops = {
+    .come_and_go = come_and_go,
+    .come_and_go_how = "cuMemAlloc, cuMemFree",
     .close = close_side,
     .reserve = reserve,
     .check = check,
@@ -221,7 +237,7 @@ struct raw *raw_cuda_open(const struct gantry_side *side, const struct package *
     cuda->raw.ops = &ops;
     opened = open_context(cuda, side) && raw_cuda_enter(cuda);
     if (opened) {
-        opened = open_stream(cuda) && load_all(cuda, side, package);
+        opened = open_stream(cuda) && (!package || load_all(cuda, side, package));
         raw_cuda_leave(cuda);
     }
     if (opened)

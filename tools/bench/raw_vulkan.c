@@ -93,17 +93,15 @@ static uint32_t memory_type(const VkPhysicalDeviceMemoryProperties *memory, uint
 }
 
 /* What the host reads is cached where there is such memory: there may be none. */
-static uint32_t choose_type(struct raw_vulkan *vulkan, uint32_t allowed,
+static uint32_t choose_type(const struct raw_vulkan *vulkan, uint32_t allowed,
                             VkMemoryPropertyFlags wanted)
 {
-    VkPhysicalDeviceMemoryProperties memory;
-    uint32_t type;
+    const VkPhysicalDeviceMemoryProperties *memory = &vulkan->memory;
+    uint32_t type = memory->memoryTypeCount;
 
-    vkGetPhysicalDeviceMemoryProperties(vulkan->physical, &memory);
-    type = memory.memoryTypeCount;
     if (wanted & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT)
-        type = memory_type(&memory, allowed, wanted | VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
-    return type < memory.memoryTypeCount ? type : memory_type(&memory, allowed, wanted);
+        type = memory_type(memory, allowed, wanted | VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
+    return type < memory->memoryTypeCount ? type : memory_type(memory, allowed, wanted);
 }
 
 static bool make_memory(struct raw_vulkan *vulkan, VkDeviceSize size, VkMemoryPropertyFlags wanted,
@@ -285,6 +283,24 @@ static void free_objects(struct raw_vulkan *vulkan)
     free_memory(vulkan, &vulkan->readback);
 }
 
+static bool come_and_go(struct raw *raw, uint64_t size, unsigned rounds)
+{
+    struct raw_vulkan *vulkan = (struct raw_vulkan *)raw;
+    VkBufferDeviceAddressInfo address = {.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO};
+    bool done = true;
+
+    for (unsigned i = 0; i < rounds && done; i++) {
+        struct raw_memory memory = {0};
+
+        done = make_memory(vulkan, size, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, &memory);
+        address.buffer = memory.buffer;
+        if (done)
+            vulkan->vk.vkGetBufferDeviceAddress(vulkan->device, &address);
+        free_memory(vulkan, &memory);
+    }
+    return done;
+}
+
 /* Takes a half-made side. */
 static void close_side(struct raw *raw)
 {
@@ -298,6 +314,8 @@ static void close_side(struct raw *raw)
 
 /* A launch and back is a work like others here: there is nothing faster than the recorded one. */
 static const struct raw_ops ops = {
+    .come_and_go = come_and_go,
+    .come_and_go_how = "vkAllocateMemory with a buffer, vkFreeMemory",
     .close = close_side,
     .reserve = reserve,
     .check = check,
@@ -336,7 +354,7 @@ struct raw *raw_vulkan_open(const struct gantry_side *side, const struct package
     vulkan->raw.ops = &ops;
     if (raw_vulkan_device(vulkan, side, reason)) {
         if (make_pool_and_timeline(vulkan) && make_layout(vulkan) &&
-            make_pipelines(vulkan, side, package))
+            (!package || make_pipelines(vulkan, side, package)))
             return &vulkan->raw;
         snprintf(reason, REASON_SIZE, "the Vulkan driver could not be used without gantry");
     }

@@ -17,6 +17,7 @@ struct raw_memory {
 struct raw_vulkan {
     struct raw raw;
     VkPhysicalDevice physical; /* gantry's, down to the queue's family */
+    VkPhysicalDeviceMemoryProperties memory;
     VkDevice device;
     struct VolkDeviceTable vk;
     VkQueue queue;

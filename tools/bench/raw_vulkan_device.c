@@ -36,6 +36,7 @@ bool raw_vulkan_device(struct raw_vulkan *vulkan, const struct gantry_side *side
     volkLoadInstanceOnly(device.vk_instance);
     volkLoadDeviceTable(&vulkan->vk, device.vk_device);
     vulkan->physical = device.vk_physical_device;
+    vkGetPhysicalDeviceMemoryProperties(vulkan->physical, &vulkan->memory);
     vulkan->device = device.vk_device;
     vulkan->queue = queue.vk_queue;
     vulkan->family = queue.vk_family;
