@@ -3,13 +3,13 @@
 
 #include "status.h"
 
+/* Views and described devices stand far above the devices, so that counting past those finds
+ * nothing. */
+#define FIRST_VIEW    UINT32_C(0x40000000)
+#define FIRST_PROFILE UINT32_C(0x80000000)
+
 /* Of a described device: itself and its views. */
 enum { INDICES_PER_PROFILE = 1 + GANTRY_MAX_DEVICE_BACKENDS };
-
-static uint32_t first_profile(const struct gantry *g)
-{
-    return g->registry.card_count + g->registry.view_count;
-}
 
 static const struct card *card_of_number(const struct registry *registry, uint32_t number)
 {
@@ -35,9 +35,9 @@ static bool find_here(const struct registry *registry, uint32_t index, struct as
         take_card(registry->cards[index], asked);
         return true;
     }
-    if (index - registry->card_count >= registry->view_count)
+    if (index < FIRST_VIEW || index - FIRST_VIEW >= registry->view_count)
         return false;
-    view = registry->views[index - registry->card_count];
+    view = registry->views[index - FIRST_VIEW];
     *asked = (struct asked){registry->cards[view->card], view};
     return true;
 }
@@ -58,10 +58,8 @@ static bool find_profile(const struct registry *registry, uint32_t index, struct
 enum gantry_status asked_find(const struct gantry *g, const char *what, uint32_t index,
                               struct asked *asked)
 {
-    uint32_t first = first_profile(g);
-
-    if (index < first ? find_here(&g->registry, index, asked)
-                      : find_profile(&g->profiles.registry, index - first, asked))
+    if (index < FIRST_PROFILE ? find_here(&g->registry, index, asked)
+                              : find_profile(&g->profiles.registry, index - FIRST_PROFILE, asked))
         return GANTRY_OK;
     return fail(GANTRY_E_INVALID_ARGUMENT,
                 "%s: device %u is not below the count of %u, and neither gantry_config_device() "
@@ -75,7 +73,7 @@ static uint32_t index_here(const struct gantry *g, const struct view *view, bool
         return view->card;
     for (uint32_t i = 0; i < g->registry.view_count; i++) {
         if (g->registry.views[i] == view)
-            return g->registry.card_count + i;
+            return FIRST_VIEW + i;
     }
     return UINT32_MAX;
 }
@@ -89,5 +87,5 @@ uint32_t asked_index(const struct gantry *g, const struct card *card, const stru
         return index_here(g, view ? view : card->views[0], named);
     while (named && card->views[part++] != view)
         continue;
-    return first_profile(g) + card->number * INDICES_PER_PROFILE + part;
+    return FIRST_PROFILE + card->number * INDICES_PER_PROFILE + part;
 }

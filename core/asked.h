@@ -11,7 +11,7 @@ struct asked {
     const struct view *view;
 };
 
-/* Indices are, in this order: the devices that are here; their views; for each described device
+/* Indices are, with gaps between: the devices that are here; their views; for each described device
  * itself and its views. Fails, naming `what`, the call, when there is nothing of that index. */
 enum gantry_status asked_find(const struct gantry *g, const char *what, uint32_t index,
                               struct asked *asked);
