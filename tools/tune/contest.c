@@ -227,7 +227,7 @@ static bool beats_incumbent(const struct match *match, unsigned entrant)
 {
     const struct contest_score *score = &match->verdict->scores[entrant];
 
-    return runs(match, entrant) && !score->slower &&
+    return runs(match, entrant) && !score->slower && score->noise <= CONTEST_MOST_NOISE &&
            1 - score->ratio > larger(score->noise, CONTEST_LEAST_GAIN);
 }
 

@@ -18,8 +18,9 @@
 #include <stdint.h>
 
 #define CONTEST_LEAST_GAIN 0.02
+#define CONTEST_MOST_NOISE 0.2 /* with more nothing is decided */
 
-enum { CONTEST_ENTRANTS = 12, CONTEST_LOADS = 8, CONTEST_ROUNDS = 31, CONTEST_LEAST_ROUNDS = 3 };
+enum { CONTEST_ENTRANTS = 12, CONTEST_LOADS = 8, CONTEST_ROUNDS = 31, CONTEST_LEAST_ROUNDS = 5 };
 
 struct contest {
     unsigned entrants; /* in the order of their values; at least 1 */

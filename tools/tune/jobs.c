@@ -115,7 +115,7 @@ static void open_shipped(struct tuner *tuner, const struct shipped *shipped)
         tuner->job_files[tuner->job_count++] = file;
         return;
     } else {
-        tuner_leave_out(tuner, "%s", why);
+        tuner_leave_out(tuner, "kernel %s/%s: %s", shipped->package, shipped->kernel, why);
         job_close(job);
     }
     free(file);

@@ -8,8 +8,8 @@
 #include "tuner.h"
 
 static const char usage[] =
-    "usage: gantry tune [--device D] [--backend B] [--keys LIST] [--quick] [--resume]\n"
-    "                   [--write [FILE]] [--json] [--list] [--kernels FOLDER]\n"
+    "usage: gantry tune [--device D] [--backend B] [--keys LIST] [--quick | --seconds N]\n"
+    "                   [--resume] [--write [FILE]] [--json] [--list] [--kernels FOLDER]\n"
     "                   [--package FILE [--kernel K] [--threads N] [--arg NAME=VALUE]...]\n"
     "\n"
     "Tries values for the keys of the policy on a device, through each backend that opens it,\n"
@@ -23,6 +23,7 @@ static const char usage[] =
     "                    batch_size, block_size, block_size.PACKAGE/KERNEL, blocks_per_cu,\n"
     "                    backend\n"
     "  --quick           within 30 seconds, instead of within 5 minutes\n"
+    "  --seconds N       within that time, from 5 to 3600\n"
     "  --write [FILE]    write the section into FILE, or into gpu.d/MODEL.ini of your own\n"
     "                    configuration; what else a file holds stays as it is\n"
     "  --resume          go on where a run was stopped\n"
@@ -110,6 +111,26 @@ static bool read_threads(const char *text, struct gantry_size *threads)
     return !at;
 }
 
+/* The time for all. */
+static bool read_seconds(const char *text, bool quick, unsigned *seconds)
+{
+    enum { QUICK = 30, FULL = 300, LEAST = 5, MOST = 3600 };
+    char *end = NULL;
+    unsigned long n = text && isdigit((unsigned char)*text) ? strtoul(text, &end, 10) : 0;
+
+    *seconds = quick ? QUICK : FULL;
+    if (!text)
+        return true;
+    *seconds = (unsigned)n;
+    if (quick)
+        output_error("tune: --quick and --seconds both say how long it may take (leave out one)");
+    else if (n < LEAST || n > MOST || *end)
+        output_error("tune: --seconds takes a number from %d to %d, not '%s'", LEAST, MOST, text);
+    else
+        return true;
+    return false;
+}
+
 static bool check(const struct options *options, const char *threads)
 {
     const char *without = NULL;
@@ -134,7 +155,8 @@ static bool check(const struct options *options, const char *threads)
 
 bool tune_options_read(int argc, char **argv, struct options *options, int *status)
 {
-    const char *keys = NULL, *threads = NULL;
+    const char *keys = NULL, *threads = NULL, *seconds = NULL;
+    bool quick = false;
     struct argument_list args = {.items = options->args, .room = MOST_ARGS};
     const struct argument table[] = {
         {"--device", .value = &options->device},
@@ -146,7 +168,8 @@ bool tune_options_read(int argc, char **argv, struct options *options, int *stat
         {"--arg", .list = &args},
         {"--kernels", .value = &options->kernels},
         {"--write", .value = &options->write_file, .flag = &options->write},
-        {"--quick", .flag = &options->quick},
+        {"--quick", .flag = &quick},
+        {"--seconds", .value = &seconds},
         {"--resume", .flag = &options->resume},
         {"--list", .flag = &options->list},
         {"--json", .flag = &options->json},
@@ -157,6 +180,7 @@ bool tune_options_read(int argc, char **argv, struct options *options, int *stat
     options->arg_count = args.count;
     *status = TOOL_USAGE;
     /* argv's strings may be changed. */
-    return (!keys || read_keys((char *)(uintptr_t)keys, options)) &&
+    return read_seconds(seconds, quick, &options->seconds) &&
+           (!keys || read_keys((char *)(uintptr_t)keys, options)) &&
            (!threads || read_threads(threads, &options->threads)) && check(options, threads);
 }

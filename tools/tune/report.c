@@ -77,9 +77,9 @@ int report_print_json(const struct tuner *tuner, const char *section, const char
         trials = json_list_add(trials, trial_json(tuner, &tuner->trials[i]));
     for (unsigned i = 0; i < tuner->left_out_count; i++)
         left_out = json_list_add(left_out, json_string(tuner->left_out[i]));
-    return output_json(json_pack("{s:s, s:s, s:o, s:b, s:o, s:o, s:s?, s:s?}", "device",
+    return output_json(json_pack("{s:s, s:s, s:o, s:i, s:o, s:o, s:s?, s:s?}", "device",
                                  tuner->info.name, "model", tuner->model, "backends", backends,
-                                 "quick", tuner->options.quick, "trials", trials, "left_out",
-                                 left_out, "section", section, "written", written),
+                                 "seconds", (int)tuner->options.seconds, "trials", trials,
+                                 "left_out", left_out, "section", section, "written", written),
                        status);
 }

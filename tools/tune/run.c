@@ -7,7 +7,7 @@
 #include "../output.h"
 #include "tuner.h"
 
-enum { JOB_RUN_NS = 300000, MOST_REPEATS = 32 };
+enum { JOB_RUN_NS = 300000, MOST_REPEATS = 32, LONG = 120 /* seconds for all */ };
 
 /* One value. */
 struct entrant {
@@ -328,7 +328,7 @@ void trial_run(struct tuner *tuner, struct trial *trial, uint64_t end, uint64_t 
     struct contest contest = {.entrants = trial->value_count,
                               .loads = trial->load_count,
                               .incumbent = trial->incumbent,
-                              .rounds = tuner->options.quick ? 9 : 21,
+                              .rounds = tuner->options.seconds < LONG ? 9 : 21,
                               .end = end,
                               .limit = limit,
                               .user = stage,

@@ -132,9 +132,9 @@ static json_t *drivers_json(const struct tuner *tuner)
 
 static json_t *key_json(const struct tuner *tuner)
 {
-    return json_pack("{s:s, s:s, s:s, s:o, s:b}", "gantry", gantry_version(), "device",
+    return json_pack("{s:s, s:s, s:s, s:o, s:i}", "gantry", gantry_version(), "device",
                      tuner->info.name, "uuid", tuner->info.uuid ? tuner->info.uuid : "", "drivers",
-                     drivers_json(tuner), "quick", tuner->options.quick);
+                     drivers_json(tuner), "seconds", (int)tuner->options.seconds);
 }
 
 void state_save(const struct tuner *tuner)
@@ -174,7 +174,7 @@ static const char *difference(const json_t *was, const json_t *is)
                  {"uuid", "device (its UUID)"},
                  {"drivers", "driver"},
                  {"gantry", "version of gantry"},
-                 {"quick", "choice of --quick"}};
+                 {"seconds", "time to take (--quick, --seconds)"}};
 
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if (!json_equal(json_object_get(was, parts[i].key), json_object_get(is, parts[i].key)))

@@ -68,21 +68,21 @@ double trial_gain(const struct trial *trial, unsigned value)
 {
     double ratio = trial->verdict.scores[value].ratio;
 
-    return ratio > 0 ? 1 / ratio - 1 : 0;
+    return ratio > 0 ? 1 - ratio : 0;
 }
 
-/* "3.2 ± 0.4 % faster" or "slower". */
+/* "3.2 ± 0.4 % less time" or "more". */
 static void print_gain(FILE *stream, const struct trial *trial, unsigned value)
 {
     const struct contest_score *score = &trial->verdict.scores[value];
     double gain = 100 * trial_gain(trial, value);
 
-    fprintf(stream, "%.1f ± %.1f %% %s", gain < 0 ? -gain : gain, 100 * score->noise,
-            gain < 0 ? "slower" : "faster");
+    fprintf(stream, "%.1f ± %.1f %% %s time", gain < 0 ? -gain : gain, 100 * score->noise,
+            gain < 0 ? "more" : "less");
     if (score->unconfirmed)
         fputs(", but not the second time", stream);
     else if (gain > 0 && score->slower)
-        fputs(" on the whole, but slower with a part of the work", stream);
+        fputs(" in all, but more with a part of the work", stream);
 }
 
 static void print_outcome(FILE *stream, const struct trial *trial)
@@ -124,7 +124,9 @@ static void print_others(FILE *stream, const struct trial *trial)
         }
     }
     if (verdict->rounds)
-        fprintf(stream, "; noise %.1f %%", 100 * verdict->noise);
+        fprintf(stream, "; noise %.1f %%%s", 100 * verdict->noise,
+                verdict->noise > CONTEST_MOST_NOISE ? ", too much to tell (what else runs here?)"
+                                                    : "");
     for (unsigned i = 0; i < trial->value_count; i++) {
         if (verdict->scores[i].standing == CONTEST_WRONG)
             fprintf(stream, "; %s is out: WRONG RESULTS", trial->values[i]);

@@ -46,10 +46,10 @@ bool trial_set_incumbent(struct trial *trial, const char *value);
 bool trial_changed(const struct trial *trial);
 const char *trial_winner(const struct trial *trial);
 
-/* How much faster the value is than the incumbent: 0.05 for 5 %. */
+/* The share of the incumbent's time that the value saves: 0.05 for 5 %. */
 double trial_gain(const struct trial *trial, unsigned value);
 
-/* What came of it, as "8 stays; runner-up 16, 1.2 ± 0.8 % faster; noise 0.5 %". */
+/* What came of it, as "8 stays; runner-up 16, 1.2 ± 0.8 % less time; noise 0.5 %". */
 enum { TRIAL_SENTENCE_SIZE = 320 };
 void trial_sentence(const struct trial *trial, char text[TRIAL_SENTENCE_SIZE]);
 

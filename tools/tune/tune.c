@@ -10,12 +10,7 @@
 #include "result.h"
 #include "tuner.h"
 
-#define SECOND UINT64_C(1000000000)
-
-/* All trials together, what the last one may take longer, and the most that one may take. */
-static const struct times {
-    uint64_t all, limit, one;
-} quick = {23 * SECOND, 27 * SECOND, 3 * SECOND}, full = {260 * SECOND, 290 * SECOND, 15 * SECOND};
+#define MS UINT64_C(1000000)
 
 /* ---- Measuring ------------------------------------------------------------------------------ */
 
@@ -28,19 +23,20 @@ static unsigned count_open(const struct tuner *tuner, unsigned from)
     return count;
 }
 
-/* An equal share of what is left. */
-static uint64_t share_of_time(const struct tuner *tuner, unsigned from, uint64_t most)
+/* An equal share of what is left, but not more than makes a difference. */
+static uint64_t share_of_time(const struct tuner *tuner, unsigned from)
 {
     uint64_t now = stopwatch_read(), left = tuner->end > now ? tuner->end - now : 0;
-    uint64_t share = left / count_open(tuner, from);
+    uint64_t share = left / count_open(tuner, from), tenth = tuner->options.seconds * 100 * MS;
+    uint64_t most = tenth < 15000 * MS ? tenth : 15000 * MS;
 
     return share < most ? share : most;
 }
 
-static void run_trial(struct tuner *tuner, unsigned index, uint64_t most)
+static void run_trial(struct tuner *tuner, unsigned index)
 {
     struct trial *trial = &tuner->trials[index];
-    uint64_t share = share_of_time(tuner, index, most);
+    uint64_t share = share_of_time(tuner, index);
     char what[TRIAL_KEY_SIZE + 48], sentence[TRIAL_SENTENCE_SIZE];
 
     snprintf(what, sizeof what, "%s through %s", trial->key, tuner->views[trial->backend].backend);
@@ -57,16 +53,14 @@ static void run_trial(struct tuner *tuner, unsigned index, uint64_t most)
 /* False: it was stopped, or memory ran out. */
 static bool run_all(struct tuner *tuner)
 {
-    const struct times *times = tuner->options.quick ? &quick : &full;
-
     progress_open(&tuner->progress, tuner->trial_count);
-    tuner->end = tuner->begin + times->all;
-    tuner->limit = tuner->begin + times->limit;
+    tuner->end = tuner->begin + tuner->options.seconds * 770 * MS;
+    tuner->limit = tuner->begin + tuner->options.seconds * 900 * MS; /* closing takes time, too */
     for (unsigned i = 0; i < tuner->trial_count && !progress_stopped(); i++) {
         struct trial *trial = &tuner->trials[i];
 
         if (!trial->measured && stopwatch_read() < tuner->limit)
-            run_trial(tuner, i, times->one);
+            run_trial(tuner, i);
         if (!view_adopt(tuner, trial))
             return false;
     }

@@ -19,7 +19,8 @@ struct options {
     struct gantry_size threads;
     const char *kernels;    /* folder of the shipped packages, NULL: wherever they are */
     const char *write_file; /* NULL: the usual one */
-    bool write, quick, resume, list, json;
+    unsigned seconds;       /* that it may take */
+    bool write, resume, list, json;
 };
 
 /* False: nothing is left to do but to exit with *status. */
