@@ -254,12 +254,9 @@ static void test_wrong_usage(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_cases),
-        cmocka_unit_test(test_chosen_cases_as_text),
-        cmocka_unit_test(test_picture),
-        cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_no_benchmark),
-        cmocka_unit_test(test_wrong_usage),
+        cmocka_unit_test(test_all_cases),    cmocka_unit_test(test_chosen_cases_as_text),
+        cmocka_unit_test(test_picture),      cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_no_benchmark), cmocka_unit_test(test_wrong_usage),
     };
 
     return cmocka_run_group_tests_name("bench", tests, scratch_open, scratch_close);
