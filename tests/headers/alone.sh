@@ -1,6 +1,6 @@
 #!/bin/sh
 # Compiles each public header alone, twice included, as C11 and as C++17, with every compiler that is
-# there; and the header of a kernel package likewise.
+# there; and those of kernel packages likewise.
 #
 #     alone.sh SOURCE_DIR BUILD_DIR
 set -u
@@ -15,13 +15,15 @@ compile() {
     command -v "$1" >/dev/null 2>&1 || return 0
     done=$((done + 1))
     printf '#include <%s>\n#include <%s>\n' "$4" "$4" |
-        "$1" -x "$2" -std="$3" $warnings -I"$source/include" -I"$build" -fsyntax-only - || {
+        "$1" -x "$2" -std="$3" $warnings -I"$source/include" -I"$build" \
+            -I"$source" -I"$build/kernels" -fsyntax-only - || {
         echo "$4 does not compile alone with $1 -std=$3"
         failed=1
     }
 }
 
-for header in gantry/gantry.h gantry/backend.h kernels/saxpy.h kernels/edge.h; do
+for header in gantry/gantry.h gantry/backend.h kernels/saxpy.h kernels/edge.h \
+    kernels/gantry-kernels.h kernels/algorithms.h; do
     for compiler in cc gcc clang; do
         compile "$compiler" c c11 "$header"
     done

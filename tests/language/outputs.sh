@@ -29,6 +29,14 @@ grep -q '^one.gpk one.h: ' one.d && grep -q '^ inc/factor.h' one.d &&
 grep -q 'it_s_one' one.h || fail "the header's names were not made identifiers"
 "$gantry" inspect one.gpk | grep -q 'inc\|factor.h' || fail "an included file is not in the package"
 
+# A prefix is for C names alone.
+"$gantry" compile "$source" -I "$includes" -I inc -D TWICE=2.0f --targets spirv -o two.gpk \
+    --header two.h --prefix my_ --embed || fail "--prefix did not compile"
+for name in 'struct my_s_args {' 'define my_s_LAYOUT' 'my_s_create(' 'my_s_launch(' \
+    'gantry_kernel_create(module, "s",' 'my_it_s_one_gpk_size'; do
+    grep -qF "$name" two.h || fail "--prefix: the header lacks $name"
+done
+
 # A failure leaves the old output as it was, and nothing else.
 cp one.gpk before.gpk
 "$gantry" compile "$source" -I "$includes" -I inc --targets spirv,source -o one.gpk 2>errors &&
@@ -51,6 +59,7 @@ expect 2 "no kernel source is named" "$gantry" compile -o x.gpk
 expect 2 "no package is named" "$gantry" compile "$source"
 expect 2 "unknown target" "$gantry" compile "$source" -o x.gpk --targets spirv,metal
 expect 2 "--embed needs --header" "$gantry" compile "$source" -o x.gpk --embed
+expect 2 "C names are made of" "$gantry" compile "$source" -o x.gpk --prefix 2_
 expect 1 "can't read absent.gk" "$gantry" compile absent.gk -I "$includes" -o x.gpk
 expect 1 "can't run ./absent" env GLSLC=./absent "$gantry" compile "$source" -I "$includes" -o x.gpk
 expect 1 "is no CUDA architecture" env NVCC=true PTXAS=true "$gantry" compile "$source" \

@@ -68,15 +68,23 @@ static bool read_kernel(struct compilation *c, struct kernel *kernel, const char
 bool reflect_kernels(struct compilation *c)
 {
     struct unit *unit = c->unit;
-    for (size_t i = 0; i < unit->kernel_count; i++) {
+    size_t count = unit->kernel_count;
+    struct command *commands = pool_allocate(c->pool, count, sizeof(*commands));
+    const char **outputs = pool_allocate(c->pool, count, sizeof(*outputs));
+    for (size_t i = 0; i < count; i++) {
         struct glsl_variant variant = {unit->kernels[i], .reflect = true, .float_atomics = true};
-        const char *output = pool_print(c->pool, "%s/%s.%s.reflect.spv", c->workdir, unit->name,
-                                        unit->kernels[i]->name);
-        struct command command;
-        if (!add_compilation(c, &command, &variant, "-g", output) ||
-            !command_run(&command, OUTPUT_SHOWN, NULL) || !read_kernel(c, unit->kernels[i], output))
+        outputs[i] = pool_print(c->pool, "%s/%s.%s.reflect.spv", c->workdir, unit->name,
+                                unit->kernels[i]->name);
+        if (!add_compilation(c, &commands[i], &variant, "-g", outputs[i]))
             return false;
     }
+    /* Each reads the whole file: the first alone shows what is wrong with it, once. */
+    if (count > 0 && (!command_run(&commands[0], OUTPUT_SHOWN, NULL) ||
+                      !commands_run(commands + 1, count - 1)))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (!read_kernel(c, unit->kernels[i], outputs[i]))
+            return false;
     return true;
 }
 
