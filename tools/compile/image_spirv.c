@@ -79,8 +79,8 @@ bool reflect_kernels(struct compilation *c)
             return false;
     }
     /* Each reads the whole file: the first alone shows what is wrong with it, once. */
-    if (count > 0 && (!command_run(&commands[0], OUTPUT_SHOWN, NULL) ||
-                      !commands_run(commands + 1, count - 1)))
+    if (count > 0 &&
+        (!command_run(&commands[0], OUTPUT_SHOWN, NULL) || !commands_run(commands + 1, count - 1)))
         return false;
     for (size_t i = 0; i < count; i++)
         if (!read_kernel(c, unit->kernels[i], outputs[i]))
