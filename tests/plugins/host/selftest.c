@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -282,6 +283,40 @@ static void test_out_of_memory(void **state)
     assert_int_equal(rig_close(&rig), 0);
 }
 
+/* Rows between registered memory and the device's, and rows that core should have refused. */
+static void test_rows(void **state)
+{
+    (void)state;
+    struct rig rig = {0};
+    struct gantry_drv_memory host;
+    unsigned char mine[100] = {0};
+    set("", "", "edges", "1");
+    assert_int_equal(rig_open(&rig), GANTRY_OK);
+    assert_int_equal(ops->memory_register(rig.device, mine, sizeof(mine), &host), GANTRY_OK);
+    assert_ptr_equal(host.host, mine);
+    assert_int_equal(host.kind, GANTRY_MEMORY_REGISTERED);
+    struct gantry_op op = {.kind = GANTRY_OP_COPY,
+                           .copy = {.to = &rig.memory,
+                                    .from = &host,
+                                    .size = 3,
+                                    .rows = 4,
+                                    .to_pitch = 5,
+                                    .from_pitch = 7}};
+    const struct gantry_plan plan = {.ops = &op, .op_count = 1, .stage_count = 1};
+    unsigned char *bytes = rig.memory.host;
+    for (int i = 0; i < 100; i++)
+        mine[i] = (unsigned char)i;
+    memset(bytes, 0xee, 40);
+    assert_int_equal(run_once(&rig, &plan), GANTRY_OK);
+    for (int i = 0; i < 40; i++)
+        assert_int_equal(bytes[i], i < 20 && i % 5 < 3 ? i / 5 * 7 + i % 5 : 0xee);
+    op.copy.to = &host;
+    op.copy.size = 1;
+    assert_int_equal(run_once(&rig, &plan), GANTRY_OK); /* the sides meet */
+    ops->memory_free(rig.device, &host);
+    assert_int_equal(rig_close(&rig), 1);
+}
+
 /* Every host allocation fails in turn; what was made before goes back. */
 static void test_no_host_memory(void **state)
 {
@@ -325,23 +360,15 @@ static void test_broken_contracts(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_devices),
-        cmocka_unit_test(test_bad_settings),
-        cmocka_unit_test(test_barriers),
-        cmocka_unit_test(test_subgroups),
-        cmocka_unit_test(test_overrun),
-        cmocka_unit_test(test_missing_image),
-        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_nothing_runs_by_itself),
-        cmocka_unit_test(test_two_queues),
-        cmocka_unit_test(test_folded),
-        cmocka_unit_test(test_chained),
-        cmocka_unit_test(test_patches),
-        cmocka_unit_test(test_bad_patches),
-        cmocka_unit_test(test_planned_failures),
-        cmocka_unit_test(test_out_of_memory),
-        cmocka_unit_test(test_no_host_memory),
-        cmocka_unit_test(test_broken_contracts),
+        cmocka_unit_test(test_devices),        cmocka_unit_test(test_bad_settings),
+        cmocka_unit_test(test_barriers),       cmocka_unit_test(test_subgroups),
+        cmocka_unit_test(test_overrun),        cmocka_unit_test(test_missing_image),
+        cmocka_unit_test(test_order),          cmocka_unit_test(test_nothing_runs_by_itself),
+        cmocka_unit_test(test_two_queues),     cmocka_unit_test(test_folded),
+        cmocka_unit_test(test_chained),        cmocka_unit_test(test_patches),
+        cmocka_unit_test(test_bad_patches),    cmocka_unit_test(test_planned_failures),
+        cmocka_unit_test(test_out_of_memory),  cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_no_host_memory), cmocka_unit_test(test_broken_contracts),
     };
     if (argc != 3) {
         fprintf(stderr, "usage: selftest PLUGIN IMAGE\n");
