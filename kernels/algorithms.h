@@ -22,7 +22,10 @@
 
 #include <gantry/gantry.h>
 
+/* A program that can't include the package's header declares the same by itself. */
+#ifndef GANTRY_PACKAGE_gantry_kernels
 #include "gantry-kernels.h"
+#endif
 
 struct gantry_algorithms {
     struct gantry_kernel *fill, *sum, *sum_uint, *dot, *scan, *scan_uint, *histogram, *sort_count,
