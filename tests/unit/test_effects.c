@@ -36,12 +36,18 @@ static void use_config(const char *text)
     .name = text, .args_name = "add_args", .args_size = 16, .field_count = 3, .fields = fields, \
     .dimensions = 1
 
+#define FIELD(text, scalar, at, bytes, what)                                                   \
+    {                                                                                          \
+        .name = text, .type = GANTRY_SCALAR_##scalar, .offset = at, .size = bytes, .count = 1, \
+        .pointee = what                                                                        \
+    }
+
 static void load(void)
 {
     static const struct gantry_field_info fields[] = {
-        {"x", GANTRY_SCALAR_POINTER, 0, 8, 1, "uint"},
-        {"value", GANTRY_SCALAR_UINT32, 8, 4, 1, ""},
-        {"n", GANTRY_SCALAR_UINT32, 12, 4, 1, ""},
+        FIELD("x", POINTER, 0, 8, "uint"),
+        FIELD("value", UINT32, 8, 4, ""),
+        FIELD("n", UINT32, 12, 4, ""),
     };
     static const struct gantry_kernel_source kernels[] = {{KERNEL("step"), .grid_stride = true}};
     static uint8_t bytes[8 << 20];
