@@ -32,10 +32,21 @@ struct attempt {
     struct text refused; /* images that the device lacks a feature for */
 };
 
+bool image_holds(const struct package_image *image, uint32_t kernel, enum gantry_entry entry)
+{
+    return (image->kernel == UINT32_MAX || image->kernel == kernel) &&
+           (image->image.entry == GANTRY_ENTRY_ALL || image->image.entry == entry);
+}
+
+/* Sources belong together: the first includes the others. */
 static bool holds(const struct attempt *attempt, const struct package_image *image)
 {
-    return (image->kernel == UINT32_MAX || image->kernel == attempt->kernel->index) &&
-           (image->image.entry == GANTRY_ENTRY_ALL || image->image.entry == attempt->params.entry);
+    const struct package_image *only = attempt->kernel->only;
+    bool allowed =
+        !only || image == only ||
+        (only->image.kind == GANTRY_IMAGE_SOURCE && image->image.kind == only->image.kind);
+
+    return allowed && image_holds(image, attempt->kernel->index, attempt->params.entry);
 }
 
 static void refuse(struct attempt *attempt, const struct gantry_backend_image *image,

@@ -9,6 +9,9 @@
  * the folded one reads them from a table. */
 enum gantry_entry entry_first(const struct gantry_kernel *kernel);
 
+/* Whether an image may hold an entry of the kernel with this index in its package. */
+bool image_holds(const struct package_image *image, uint32_t kernel, enum gantry_entry entry);
+
 /* Makes an entry for kernel->block. The sentence of a failure names the kernel, and with
  * GANTRY_E_NO_IMAGE every image that could have served and why it did not. */
 enum gantry_status entry_make(const struct gantry_kernel *kernel, enum gantry_entry entry,

@@ -166,9 +166,9 @@ static enum gantry_status make_for_block(struct gantry_kernel *kernel, struct ga
                                        kernel->source->name);
 }
 
-static enum gantry_status make(struct gantry_module *module, const char *name,
+enum gantry_status kernel_make(struct gantry_module *module, const char *name,
                                const struct gantry_kernel_params *params,
-                               struct gantry_kernel **out)
+                               const struct package_image *only, struct gantry_kernel **out)
 {
     struct gantry_kernel *kernel = calloc(1, sizeof(*kernel));
     enum gantry_status status;
@@ -178,6 +178,7 @@ static enum gantry_status make(struct gantry_module *module, const char *name,
     kernel->object.device = module->object.device;
     kernel->module = module;
     kernel->refs = 1;
+    kernel->only = only;
     status = find(kernel, name);
     if (status == GANTRY_OK)
         status = check_source(kernel, params);
@@ -210,7 +211,7 @@ enum gantry_status gantry_kernel_create(struct gantry_module *module, const char
     status = device_usable(module->object.device, "gantry_kernel_create");
     if (status != GANTRY_OK)
         return status;
-    status = make(module, name, params ? params : &defaults, kernel);
+    status = kernel_make(module, name, params ? params : &defaults, NULL, kernel);
     if (status != GANTRY_OK)
         fail_context("gantry_kernel_create");
     return status;

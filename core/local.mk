@@ -9,7 +9,8 @@ libgantry_core_la_CFLAGS = $(AM_CFLAGS) $(INIH_CFLAGS) $(XXHASH_CFLAGS) -pthread
 libgantry_core_la_LIBADD = $(INIH_LIBS) $(XXHASH_LIBS) $(LIBS)
 libgantry_core_la_SOURCES = \
 	core/text.h core/text.c core/process.h core/process.c core/places.h core/places.c \
-	core/services.h core/services.c core/plugin.h core/plugin.c core/plugins.h core/plugins.c \
+	core/services.h core/services.c core/library_file.h core/library_file.c \
+	core/attempts.h core/attempts.c core/plugin.h core/plugin.c core/plugins.h core/plugins.c \
 	core/registry.h core/registry.c core/context.h core/context.c core/report.h core/report.c \
 	core/profile.h core/profile.c core/asked.h core/asked.c core/clamp.h core/clamp.c core/configuration.c \
 	core/choose.h core/choose.c core/device.h core/device.c core/object.c \
@@ -18,7 +19,7 @@ libgantry_core_la_SOURCES = \
 	core/package_format.h core/package_hash.h core/package.h core/package.c core/package_parse.c \
 	core/package_reader.h core/package_records.c \
 	core/package_check.h core/package_check.c core/package_wrap.c core/block.h core/block.c \
-	core/wish.h core/wish.c core/entry.h core/entry.c core/module.h core/module.c core/kernel.c \
+	core/wish.h core/wish.c core/entry.h core/entry.c core/module.h core/module.c core/kernel.c core/examine.c \
 	core/status.h core/status.c core/log.h core/log.c core/names.c \
 	core/command.h core/list.h core/list.c core/list_instance.c core/patch.c \
 	core/grid.h core/grid.c \

@@ -36,6 +36,8 @@ struct gantry_kernel {
     struct gantry_module *module;
     const struct gantry_kernel_source *source; /* in the module's package */
     uint32_t index;                            /* in the package */
+    const struct package_image *only; /* the one image that may serve (of several sources the
+                                         first); NULL: any */
     struct gantry_size block;
     struct kernel_plain plain;
     uint64_t threads; /* per block */
@@ -51,6 +53,11 @@ struct gantry_kernel {
 /* Kernels hold their module. module_unref frees it when it was the last reference. */
 void module_ref(struct gantry_module *module);
 void module_unref(struct gantry_module *module);
+
+/* Makes a kernel, of one image only if `only` is not NULL. Sentences begin with the kernel. */
+enum gantry_status kernel_make(struct gantry_module *module, const char *name,
+                               const struct gantry_kernel_params *params,
+                               const struct package_image *only, struct gantry_kernel **kernel);
 
 /* Lists hold kernels. kernel_unref frees through retire() when it was the last reference. */
 void kernel_ref(struct gantry_kernel *kernel);

@@ -75,3 +75,15 @@ const char *gantry_image_kind_name(enum gantry_image_kind kind)
     }
     return "unknown";
 }
+
+const char *gantry_attempt_name(enum gantry_attempt_outcome outcome)
+{
+    switch (outcome) {
+#define X(name, value, text)    \
+    case GANTRY_ATTEMPT_##name: \
+        return #name;
+        GANTRY_ATTEMPT_MAP(X)
+#undef X
+    }
+    return "unknown";
+}

@@ -174,6 +174,21 @@ uint32_t gantry_package_image_count(const struct gantry_package *package)
     return package ? package->image_count : 0;
 }
 
+void package_describe_image(const struct gantry_package *package, const struct package_image *image,
+                            struct gantry_image_info *info)
+{
+    *info = (struct gantry_image_info){
+        .kind = image->image.kind,
+        .entry = image->image.entry,
+        .kernel = image->kernel == UINT32_MAX ? NULL : package->kernels[image->kernel].name,
+        .name = image->image.name,
+        .arch = image->image.arch,
+        .isa_version = image->image.isa_version,
+        .features = image->image.features,
+        .size = image->image.size,
+    };
+}
+
 enum gantry_status gantry_package_image(const struct gantry_package *package, uint32_t i,
                                         struct gantry_image_info *info, const void **data)
 {
@@ -187,16 +202,7 @@ enum gantry_status gantry_package_image(const struct gantry_package *package, ui
                     "gantry_package_image: image %u is not below the count of %u", i,
                     package->image_count);
     image = &package->images[i];
-    *info = (struct gantry_image_info){
-        .kind = image->image.kind,
-        .entry = image->image.entry,
-        .kernel = image->kernel == UINT32_MAX ? NULL : package->kernels[image->kernel].name,
-        .name = image->image.name,
-        .arch = image->image.arch,
-        .isa_version = image->image.isa_version,
-        .features = image->image.features,
-        .size = image->image.size,
-    };
+    package_describe_image(package, image, info);
     if (data)
         *data = image->image.data;
     return GANTRY_OK;

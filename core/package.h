@@ -32,6 +32,10 @@ enum gantry_status package_load(const char *file, const void *data, size_t size,
 enum gantry_status package_wrap(const struct gantry_module_params *params,
                                 struct gantry_package **package);
 
+/* What the public API tells of an image. */
+void package_describe_image(const struct gantry_package *package, const struct package_image *image,
+                            struct gantry_image_info *info);
+
 void package_free(struct gantry_package *package);
 
 /* As the format says; what the header's constant is compared with. */

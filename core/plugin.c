@@ -2,13 +2,10 @@
 #include "plugin.h"
 
 #include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "library_file.h"
 #include "status.h"
 
 enum { NAME_MAX_LENGTH = 31 };
@@ -74,81 +71,102 @@ static bool check_table(const struct gantry_backend_ops *ops, struct text *why)
     return !missing;
 }
 
-bool plugin_check(const struct gantry_backend *backend, const char *name, struct text *why)
+enum gantry_attempt_outcome plugin_check(const struct gantry_backend *backend, const char *name,
+                                         struct text *why)
 {
     if (backend->magic != GANTRY_BACKEND_MAGIC) {
         text_add(why, "has a descriptor with magic 0x%08x instead of 0x%08x", backend->magic,
                  GANTRY_BACKEND_MAGIC);
-        return false;
+        return GANTRY_ATTEMPT_REFUSED;
     }
     if (backend->abi_major != GANTRY_BACKEND_ABI_MAJOR) {
         text_add(why, "has ABI %u.%u, this gantry needs %d.x; use a plugin of gantry %s",
                  backend->abi_major, backend->abi_minor, GANTRY_BACKEND_ABI_MAJOR,
                  gantry_version());
-        return false;
+        return GANTRY_ATTEMPT_WRONG_ABI;
     }
     if (backend->size < sizeof(*backend)) {
         text_add(why, "has a descriptor of %u bytes, ABI %d.%d needs %zu", backend->size,
                  GANTRY_BACKEND_ABI_MAJOR, GANTRY_BACKEND_ABI_MINOR, sizeof(*backend));
-        return false;
+        return GANTRY_ATTEMPT_REFUSED;
     }
     if (!backend->name || strcmp(backend->name, name) != 0) {
         text_add(why, "calls itself \"%s\", its file's name says \"%s\"",
                  backend->name ? backend->name : "", name);
-        return false;
+        return GANTRY_ATTEMPT_REFUSED;
     }
     if (!backend->version) {
         text_add(why, "states no version");
-        return false;
+        return GANTRY_ATTEMPT_REFUSED;
     }
-    return check_table(backend->ops, why);
+    return check_table(backend->ops, why) ? GANTRY_ATTEMPT_LOADED : GANTRY_ATTEMPT_REFUSED;
 }
 
 /* ---- The file ------------------------------------------------------------------------------- */
 
-/* dlopen would say less, or nothing, of these. */
-static bool check_file(const char *path, struct text *why)
+static enum gantry_attempt_outcome check_file(const char *path, struct text *why)
 {
-    struct stat info;
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    static const enum gantry_attempt_outcome outcomes[] = {
+        [LIBRARY_FITS] = GANTRY_ATTEMPT_LOADED,
+        [LIBRARY_UNREADABLE] = GANTRY_ATTEMPT_UNREADABLE,
+        [LIBRARY_FOREIGN] = GANTRY_ATTEMPT_NOT_A_LIBRARY,
+    };
+    char words[LIBRARY_WHY_SIZE];
+    enum library_verdict verdict = library_file_check(path, words);
 
-    if (file < 0) {
-        text_add(why, "can't be read: %s", strerror(errno));
-        return false;
-    }
-    if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode)) {
-        text_add(why, "is not a file");
-        close(file);
-        return false;
-    }
-    close(file);
-    return true;
+    text_add(why, "%s", words);
+    return outcomes[verdict];
 }
 
-bool plugin_load(struct plugin *plugin, const char *path, struct text *why)
+/* The loader begins with the file that is at fault. Of the plugin itself it misses a symbol, or
+ * finds the file damaged, or the system does not permit to run what is in it. */
+static enum gantry_attempt_outcome judge_error(const char *error, const char *path)
+{
+    size_t length = strlen(path);
+
+    if (strncmp(error, path, length) != 0 || error[length] != ':')
+        return GANTRY_ATTEMPT_MISSING_DEPENDENCY;
+    if (strstr(error, "undefined symbol"))
+        return GANTRY_ATTEMPT_MISSING_DEPENDENCY;
+    return strstr(error, "failed to map") ? GANTRY_ATTEMPT_REFUSED : GANTRY_ATTEMPT_NOT_A_LIBRARY;
+}
+
+static enum gantry_attempt_outcome open_library(const char *path, void **handle, struct text *why)
+{
+    const char *error;
+
+    *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (*handle)
+        return GANTRY_ATTEMPT_LOADED;
+    error = dlerror();
+    text_add(why, "can't be loaded: %s", error ? error : "dlopen gave no reason");
+    return error ? judge_error(error, path) : GANTRY_ATTEMPT_REFUSED;
+}
+
+enum gantry_attempt_outcome plugin_load(struct plugin *plugin, const char *path, struct text *why)
 {
     const struct gantry_backend *backend;
-    void *handle;
+    enum gantry_attempt_outcome outcome = check_file(path, why);
+    void *handle = NULL;
 
-    if (!check_file(path, why))
-        return false;
-    handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!handle) {
-        const char *error = dlerror();
-
-        text_add(why, "can't be loaded: %s", error ? error : "dlopen gave no reason");
-        return false;
-    }
+    if (outcome == GANTRY_ATTEMPT_LOADED)
+        outcome = open_library(path, &handle, why);
+    if (outcome != GANTRY_ATTEMPT_LOADED)
+        return outcome;
     backend = dlsym(handle, GANTRY_BACKEND_SYMBOL);
-    if (!backend)
+    if (backend) {
+        outcome = plugin_check(backend, plugin->name, why);
+    } else {
         text_add(why, "exports no descriptor " GANTRY_BACKEND_SYMBOL ": it is no gantry plugin");
-    if (!backend || !plugin_check(backend, plugin->name, why)) {
+        outcome = GANTRY_ATTEMPT_NO_DESCRIPTOR;
+    }
+    if (outcome != GANTRY_ATTEMPT_LOADED) {
         dlclose(handle);
-        return false;
+        return outcome;
     }
     plugin->handle = handle;
     plugin->backend = backend;
-    return true;
+    return outcome;
 }
 
 /* ---- The instance --------------------------------------------------------------------------- */
@@ -176,5 +194,6 @@ void plugin_close(struct plugin *plugin, const struct log *log)
     free(plugin->name);
     free(plugin->path);
     free(plugin->reason);
+    attempts_free(&plugin->attempts);
     memset(plugin, 0, sizeof(*plugin));
 }

@@ -84,52 +84,69 @@ enum gantry_status plugins_name(const struct policy *policy, struct plugins *plu
 
 /* ---- Searching ----------------------------------------------------------------------------- */
 
-/* Tries one folder and adds "PATH WHY" to the outcomes unless the plugin could be loaded. */
-static bool try_place(struct plugin *plugin, const struct place *place, struct text *outcomes)
+/* "is there" counts also for files that can't be looked at. */
+static bool is_missing(const struct place *place, const char *path, struct text *why)
+{
+    struct stat info;
+
+    if (stat(path, &info) == 0 || errno == EACCES)
+        return false;
+    text_add(why, "is not there%s",
+             stat(place->folder, &info) == 0 ? "" : ": there is no such folder");
+    return true;
+}
+
+static enum gantry_attempt_outcome try_file(struct plugin *plugin, const struct place *place,
+                                            const char *path, struct text *why)
+{
+    if (is_missing(place, path, why))
+        return GANTRY_ATTEMPT_MISSING;
+    free(plugin->path);
+    plugin->path = strdup(path);
+    return plugin_load(plugin, path, why);
+}
+
+/* Tries one folder, and notes what came of it. */
+static enum gantry_status try_place(struct plugin *plugin, const struct place *place)
 {
     char *path = text_make("%s/" FILE_PREFIX "%s" FILE_SUFFIX, place->folder, plugin->name);
+    enum gantry_attempt_outcome outcome;
     struct text why = {0};
-    struct stat info;
-    bool loaded = false;
+    char *text;
 
-    if (!path) {
-        outcomes->failed = true;
-        return false;
-    }
-    if (stat(path, &info) != 0 && errno != EACCES) {
-        text_add(&why,
-                 stat(place->folder, &info) == 0 ? "is not there" : "is not there: no such folder");
-    } else {
-        free(plugin->path);
-        plugin->path = strdup(path);
-        loaded = plugin_load(plugin, path, &why);
-    }
-    if (!loaded)
-        text_add(outcomes, "%s%s (%s) %s", outcomes->length ? "; " : "", path, place->origin,
-                 text_get(&why));
-    outcomes->failed |= why.failed;
+    if (!path)
+        return no_memory();
+    outcome = try_file(plugin, place, path, &why);
+    if (outcome == GANTRY_ATTEMPT_LOADED)
+        text = strdup("");
+    else
+        text = text_make("%s (%s) %s", path, place->origin, text_get(&why));
     text_free(&why);
-    free(path);
-    return loaded;
+    return attempts_add(&plugin->attempts, path, outcome, text) ? GANTRY_OK : no_memory();
 }
 
 /* Loads the plugin from the first folder whose file can be used. */
 static enum gantry_status search(struct plugin *plugin, const struct places *places,
                                  const struct log *log)
 {
-    struct text outcomes = {0};
-    bool loaded = false;
+    enum gantry_status status = GANTRY_OK;
+    char *failures;
 
-    for (uint32_t i = 0; i < places->count && !loaded; i++)
-        loaded = try_place(plugin, &places->items[i], &outcomes);
-    if (loaded) {
-        log_write(log, GANTRY_LOG_DEBUG, "backend %s: loaded %s%s%s", plugin->name, plugin->path,
-                  outcomes.length ? " after " : "", text_get(&outcomes));
-        text_free(&outcomes);
+    for (uint32_t i = 0; status == GANTRY_OK && i < places->count && !plugin->backend; i++)
+        status = try_place(plugin, &places->items[i]);
+    failures = attempts_sentence(&plugin->attempts);
+    if (status != GANTRY_OK || !failures) {
+        free(failures);
+        return no_memory();
+    }
+    if (!plugin->backend) {
+        plugin->reason = failures;
         return GANTRY_OK;
     }
-    plugin->reason = text_take(&outcomes);
-    return plugin->reason ? GANTRY_OK : no_memory();
+    log_write(log, GANTRY_LOG_DEBUG, "backend %s: loaded %s%s%s", plugin->name, plugin->path,
+              failures[0] ? " after " : "", failures);
+    free(failures);
+    return GANTRY_OK;
 }
 
 static enum gantry_status open_named(struct plugins *plugins, const struct places *places,

@@ -37,6 +37,49 @@ enum gantry_status gantry_backend_describe(struct gantry *g, uint32_t index,
     return GANTRY_OK;
 }
 
+static const struct plugin *find_plugin(struct gantry *g, uint32_t index, const char *call)
+{
+    if (context_usable(g, call) != GANTRY_OK)
+        return NULL;
+    if (index < g->plugins.count)
+        return &g->plugins.items[index];
+    fail(GANTRY_E_INVALID_ARGUMENT, "%s: backend %u is not below the count of %u", call, index,
+         g->plugins.count);
+    return NULL;
+}
+
+uint32_t gantry_backend_attempt_count(struct gantry *g, uint32_t backend_index)
+{
+    const struct plugin *plugin = find_plugin(g, backend_index, "gantry_backend_attempt_count");
+
+    return plugin ? plugin->attempts.count : 0;
+}
+
+enum gantry_status gantry_backend_attempt(struct gantry *g, uint32_t backend_index, uint32_t i,
+                                          struct gantry_backend_attempt *attempt)
+{
+    static const char call[] = "gantry_backend_attempt";
+    enum gantry_status status = context_usable(g, call);
+    const struct plugin *plugin;
+    const struct attempt *found;
+
+    if (status != GANTRY_OK)
+        return status;
+    plugin = find_plugin(g, backend_index, call);
+    if (!plugin)
+        return GANTRY_E_INVALID_ARGUMENT;
+    if (!attempt)
+        return fail(GANTRY_E_INVALID_ARGUMENT, "%s: attempt is NULL", call);
+    if (i >= plugin->attempts.count)
+        return fail(GANTRY_E_INVALID_ARGUMENT,
+                    "%s: attempt %u of backend %s is not below the count "
+                    "of %u",
+                    call, i, plugin->name, plugin->attempts.count);
+    found = &plugin->attempts.items[i];
+    *attempt = (struct gantry_backend_attempt){found->path, found->outcome, found->text};
+    return GANTRY_OK;
+}
+
 /* ---- Devices -------------------------------------------------------------------------------- */
 
 void report_card(const struct gantry *g, const struct card *card, const struct view *chosen,

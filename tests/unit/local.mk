@@ -61,7 +61,7 @@ tests_unit_test_policy_LDADD = $(UNIT_LIBS)
 CORE_TESTS = \
 	tests/unit/test_package tests/unit/test_block tests/unit/test_plugin tests/unit/test_devices \
 	tests/unit/test_configuration \
-	tests/unit/test_objects tests/unit/test_kernel tests/unit/test_effects
+	tests/unit/test_objects tests/unit/test_kernel tests/unit/test_examine tests/unit/test_effects
 MACHINE = tests/unit/machine.h tests/unit/machine.c
 BUILDER = tests/unit/gpk_builder.h tests/unit/gpk_builder.c
 
@@ -99,6 +99,10 @@ tests_unit_test_effects_SOURCES = tests/unit/test_effects.c $(UNIT_COMMON) $(UNI
 	$(MACHINE) $(BUILDER)
 tests_unit_test_effects_CFLAGS = $(UNIT_CFLAGS) $(XXHASH_CFLAGS)
 tests_unit_test_effects_LDADD = $(UNIT_LIBS) $(XXHASH_LIBS)
+
+tests_unit_test_examine_SOURCES = tests/unit/test_examine.c $(UNIT_COMMON) $(MACHINE) $(BUILDER)
+tests_unit_test_examine_CFLAGS = $(UNIT_CFLAGS) $(XXHASH_CFLAGS)
+tests_unit_test_examine_LDADD = $(UNIT_LIBS) $(XXHASH_LIBS)
 
 tests_unit_test_kernel_SOURCES = tests/unit/test_kernel.c $(UNIT_COMMON) $(UNIT_SCRATCH) \
 	$(MACHINE) $(BUILDER)

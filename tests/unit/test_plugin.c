@@ -2,6 +2,7 @@
  * be used. Tests named cNN are failures that have been seen in other programs. */
 #include "unit.h"
 
+#include <elf.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,7 +17,7 @@ static void check_descriptor(const struct gantry_backend *backend, const char *p
 {
     struct text why = {0};
 
-    assert_false(plugin_check(backend, "good", &why));
+    assert_int_not_equal(plugin_check(backend, "good", &why), GANTRY_ATTEMPT_LOADED);
     assert_contains(text_get(&why), part);
     text_free(&why);
 }
@@ -94,35 +95,128 @@ static struct gantry *open_with(const char *backends, const char *plugin_path)
     return g;
 }
 
-/* C39: the reason of a failed load is never hidden. */
+/* What became of the first place where a backend was looked for. */
+static struct gantry_backend_attempt first_attempt(struct gantry *g, const char *name)
+{
+    struct gantry_backend_attempt attempt = {0};
+    struct gantry_backend_info info;
+
+    for (uint32_t i = 0; i < gantry_backend_count(g); i++) {
+        assert_int_equal(gantry_backend_describe(g, i, &info), GANTRY_OK);
+        if (strcmp(info.name, name) == 0)
+            assert_int_equal(gantry_backend_attempt(g, i, 0, &attempt), GANTRY_OK);
+    }
+    assert_non_null(attempt.path);
+    return attempt;
+}
+
+/* C39: the reason of a failed load is never hidden, and told apart. */
 static void test_c39_reasons(void **state)
 {
     static const struct {
         const char *name, *part;
+        enum gantry_attempt_outcome outcome;
     } cases[] = {
-        {"magic", "0x12345678"},
-        {"abi", "ABI 99.0, this gantry needs 2.x"},
-        {"size", "descriptor of 16 bytes"},
-        {"table", "table of 16 bytes"},
-        {"entry", "mandatory entry instance_open"},
-        {"name", "calls itself \"nobody\""},
-        {"descriptor", "exports no descriptor gantry_backend"},
-        {"dependency", "libgantry-not-there.so.9"},
-        {"undefined", "gantry_test_symbol_that_nobody_defines"},
-        {"text", "can't be loaded"},
+        {"magic", "0x12345678", GANTRY_ATTEMPT_REFUSED},
+        {"abi", "ABI 99.0, this gantry needs 2.x", GANTRY_ATTEMPT_WRONG_ABI},
+        {"size", "descriptor of 16 bytes", GANTRY_ATTEMPT_REFUSED},
+        {"table", "table of 16 bytes", GANTRY_ATTEMPT_REFUSED},
+        {"entry", "mandatory entry instance_open", GANTRY_ATTEMPT_REFUSED},
+        {"name", "calls itself \"nobody\"", GANTRY_ATTEMPT_REFUSED},
+        {"descriptor", "exports no descriptor gantry_backend", GANTRY_ATTEMPT_NO_DESCRIPTOR},
+        {"dependency", "libgantry-not-there.so.9", GANTRY_ATTEMPT_MISSING_DEPENDENCY},
+        {"undefined", "gantry_test_symbol_that_nobody_defines", GANTRY_ATTEMPT_MISSING_DEPENDENCY},
+        {"text", "has no ELF header", GANTRY_ATTEMPT_NOT_A_LIBRARY},
     };
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct gantry *g = open_with(cases[i].name, machine_folder("tests/plugins/bad"));
         struct gantry_backend_info info = find(g, cases[i].name);
+        struct gantry_backend_attempt attempt = first_attempt(g, cases[i].name);
 
         assert_false(info.loaded);
         assert_non_null(info.path);
         assert_contains(info.reason, cases[i].part);
         assert_contains(info.reason, "tests/plugins/bad/gantry-");
+        assert_int_equal(attempt.outcome, cases[i].outcome);
+        assert_contains(attempt.path, "tests/plugins/bad/gantry-");
+        assert_contains(attempt.text, cases[i].part);
         gantry_close(&g);
     }
+}
+
+/* The head of a library of this machine, whose file then ends; the same for others. */
+static void test_c39_damaged_and_foreign_libraries(void **state)
+{
+    static const struct {
+        size_t at;
+        char byte;
+        const char *part;
+    } cases[] = {
+        {0, 0, "can't be loaded"},
+        {EI_CLASS, ELFCLASS32, "another processor (32 bits"},
+        {offsetof(Elf64_Ehdr, e_machine), 8, "ELF machine 8;"},
+        {offsetof(Elf64_Ehdr, e_type), ET_EXEC, "another kind of ELF file"},
+    };
+    char head[256];
+    FILE *file = fopen(machine_folder("tests/plugins/twins/.libs/gantry-cuda.so"), "rb");
+
+    (void)state;
+    assert_non_null(file);
+    assert_int_equal(fread(head, 1, sizeof(head), file), sizeof(head));
+    fclose(file);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char before = head[cases[i].at];
+        struct gantry_backend_attempt attempt;
+        struct gantry *g;
+
+        if (cases[i].at)
+            head[cases[i].at] = cases[i].byte;
+        scratch_write_bytes("damaged/gantry-damaged.so", head, sizeof(head));
+        head[cases[i].at] = before;
+        g = open_with("damaged", scratch_path("damaged"));
+        attempt = first_attempt(g, "damaged");
+        assert_int_equal(attempt.outcome, GANTRY_ATTEMPT_NOT_A_LIBRARY);
+        assert_contains(attempt.text, cases[i].part);
+        gantry_close(&g);
+    }
+}
+
+static void test_attempts(void **state)
+{
+    struct gantry_backend_attempt attempt;
+    struct gantry_backend_info info;
+    struct gantry *g;
+    char path[2048];
+
+    (void)state;
+    scratch_write("first/gantry-cuda.so", "not a library");
+    snprintf(path, sizeof(path), "%s:/missing:%s", scratch_path("first"),
+             machine_folder("tests/plugins/twins/.libs"));
+    g = open_with("cuda", path);
+    assert_int_equal(gantry_backend_describe(g, 0, &info), GANTRY_OK);
+    assert_int_equal(gantry_backend_attempt_count(g, 0),
+                     3); /* none after the one that was loaded */
+    assert_int_equal(gantry_backend_attempt(g, 0, 0, &attempt), GANTRY_OK);
+    assert_int_equal(attempt.outcome, GANTRY_ATTEMPT_NOT_A_LIBRARY);
+    assert_int_equal(gantry_backend_attempt(g, 0, 1, &attempt), GANTRY_OK);
+    assert_int_equal(attempt.outcome, GANTRY_ATTEMPT_MISSING);
+    assert_string_equal(attempt.path, "/missing/gantry-cuda.so");
+    assert_contains(attempt.text, "no such folder");
+    assert_int_equal(gantry_backend_attempt(g, 0, 2, &attempt), GANTRY_OK);
+    assert_int_equal(attempt.outcome, GANTRY_ATTEMPT_LOADED);
+    assert_string_equal(attempt.path, info.path);
+    assert_string_equal(attempt.text, "");
+    assert_int_equal(gantry_backend_attempt_count(g, 1), 0); /* vulkan, which nobody named */
+    assert_int_equal(gantry_backend_attempt(g, 0, 3, &attempt), GANTRY_E_INVALID_ARGUMENT);
+    assert_contains(gantry_last_error(), "attempt 3 of backend cuda is not below the count of 3");
+    assert_int_equal(gantry_backend_attempt(g, 9, 0, &attempt), GANTRY_E_INVALID_ARGUMENT);
+    assert_int_equal(gantry_backend_attempt(g, 0, 0, NULL), GANTRY_E_INVALID_ARGUMENT);
+    assert_int_equal(gantry_backend_attempt(NULL, 0, 0, &attempt), GANTRY_E_INVALID_ARGUMENT);
+    assert_int_equal(gantry_backend_attempt_count(NULL, 0), 0);
+    assert_string_equal(gantry_attempt_name(GANTRY_ATTEMPT_WRONG_ABI), "WRONG_ABI");
+    gantry_close(&g);
 }
 
 static void test_c39_unreadable_and_folders(void **state)
@@ -290,7 +384,9 @@ int main(void)
         PLAIN(test_descriptors),
         PLAIN(test_names),
         PLAIN(test_c39_reasons),
+        WITH_FILES(test_c39_damaged_and_foreign_libraries),
         WITH_FILES(test_c39_unreadable_and_folders),
+        WITH_FILES(test_attempts),
         WITH_FILES(test_later_folder),
         PLAIN(test_c38_places),
         PLAIN(test_c38_relative_folders),
