@@ -35,9 +35,19 @@ case $libs in
     exit 1
     ;;
 esac
+kernels=$(pkg-config --define-prefix --variable=kernelsdir gantry)
+[ -f "$kernels/gantry-kernels.gpk" ] || {
+    echo "gantry.pc's kernelsdir, $kernels, has no gantry-kernels.gpk"
+    exit 1
+}
 strict="-Wall -Wextra -Wpedantic -Werror -Wl,--as-needed -Wl,--no-undefined"
 cc -std=c11 $cflags $strict "$source/hello.c" $libs -o "$work/bin/hello-c"
 c++ -std=c++17 $cflags $strict -x c++ "$source/hello.c" -x none $libs -o "$work/bin/hello-c++"
+
+# The kernel library's header is whole.
+printf '#include <gantry/kernels/algorithms.h>\nint main(void) { return 0; }\n' >"$work/kernels.c"
+cc -std=c11 $cflags $strict "$work/kernels.c" -c -o "$work/kernels.o"
+c++ -std=c++17 $cflags $strict -x c++ "$work/kernels.c" -c -o "$work/kernels.o"
 
 # run PROGRAM: from another folder, where a plugin lies that must not be used (C38).
 echo "not a plugin" >"$work/elsewhere/gantry-cuda.so"
