@@ -12,6 +12,7 @@ static const struct benchmark {
     const char *summary;
 } benchmarks[] = {
     {"submit", bench_submit, "what launches cost"},
+    {"bandwidth", bench_bandwidth, "how much of the memory's bandwidth kernels reach"},
     {"memory", bench_memory, "what making and destroying buffers costs, and what memory it holds"},
 };
 
@@ -27,7 +28,7 @@ static int print_usage(void)
           "Benchmarks:\n",
           stdout);
     for (size_t i = 0; i < BENCHMARK_COUNT; i++)
-        printf("  %-8s %s\n", benchmarks[i].name, benchmarks[i].summary);
+        printf("  %-9s %s\n", benchmarks[i].name, benchmarks[i].summary);
     return output_finish(TOOL_DONE);
 }
 

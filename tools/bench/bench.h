@@ -9,6 +9,7 @@
 /* The benchmarks. argv[0] is "bench", for messages; each returns the exit status. */
 int bench_submit(int argc, char **argv);
 int bench_memory(int argc, char **argv);
+int bench_bandwidth(int argc, char **argv);
 
 /* ---- gantry bench submit -------------------------------------------------------------------- */
 

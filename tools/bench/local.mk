@@ -3,6 +3,13 @@
 tools_gantry_SOURCES += \
 	tools/bench/bench.c tools/bench/bench.h tools/bench/submit.c tools/bench/options.c \
 	tools/bench/memory.c tools/bench/memory.h tools/bench/memory_measure.c \
+	tools/bench/bandwidth.c tools/bench/bandwidth.h tools/bench/bandwidth_cases.c \
+	tools/bench/bandwidth_simple.c tools/bench/bandwidth_ordered.c \
+	tools/bench/bandwidth_dense.c tools/bench/bandwidth_products.c \
+	tools/bench/library.c tools/bench/library.h kernels/algorithms.h \
+	tools/bench/pattern.c tools/bench/pattern.h tools/bench/arrays.c tools/bench/arrays.h \
+	tools/bench/rates.c tools/bench/rates.h tools/bench/rates_show.c tools/bench/rates_plot.c \
+	tools/bench/gnuplot.c tools/bench/gnuplot.h \
 	tools/bench/cases.c tools/bench/sweep.c \
 	tools/bench/work.c tools/bench/work.h tools/bench/cells.c tools/bench/cells.h \
 	tools/bench/way.c tools/bench/way.h \
@@ -15,12 +22,13 @@ tools_gantry_SOURCES += \
 	tools/bench/gantry_ways.c tools/bench/gantry_stream.c \
 	tools/bench/raw.c tools/bench/raw.h \
 	tools/bench/raw_cuda.c tools/bench/raw_cuda_graph.c tools/bench/raw_cuda_ways.c \
+	tools/bench/raw_cuda_copy.c \
 	tools/bench/raw_cuda.h backends/cuda/symbols.c backends/cuda/symbols.h
 tools_gantry_CPPFLAGS += -DGANTRY_KERNELSDIR='"$(kernelsdir)"'
 
 if HAVE_VULKAN
 tools_gantry_SOURCES += \
 	tools/bench/raw_vulkan.c tools/bench/raw_vulkan_device.c \
-	tools/bench/raw_vulkan_ways.c tools/bench/raw_vulkan.h
+	tools/bench/raw_vulkan_ways.c tools/bench/raw_vulkan_copy.c tools/bench/raw_vulkan.h
 tools_gantry_CPPFLAGS += -DGANTRY_BENCH_VULKAN=1 -idirafter $(VOLK_DIR)
 endif

@@ -1,18 +1,12 @@
 /* Results as a picture: for each case a small diagram, ns per launch over n, both axes logarithmic.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "../output.h"
+#include "gnuplot.h"
 #include "results.h"
-
-extern char **environ;
 
 enum {
     COLUMNS = 3,
@@ -49,14 +43,6 @@ static size_t count_curves(const struct results *results)
     return count;
 }
 
-static void write_figure(FILE *script, double ns)
-{
-    if (isnan(ns))
-        fputs(" NaN", script);
-    else
-        fprintf(script, " %.17g", ns);
-}
-
 static void write_diagram(FILE *script, const struct results *results, size_t first, size_t end)
 {
     bool raw = false;
@@ -66,8 +52,8 @@ static void write_diagram(FILE *script, const struct results *results, size_t fi
         const struct row *row = &results->rows[i];
 
         fprintf(script, "%u", row->n);
-        write_figure(script, row->gantry_ns);
-        write_figure(script, row->raw_ns);
+        gnuplot_figure(script, row->gantry_ns);
+        gnuplot_figure(script, row->raw_ns);
         fputc('\n', script);
         raw = raw || !isnan(row->raw_ns);
     }
@@ -82,8 +68,9 @@ static void write_diagram(FILE *script, const struct results *results, size_t fi
     fputc('\n', script);
 }
 
-static void write_script(FILE *script, const struct results *results)
+static void write_script(FILE *script, const void *what)
 {
+    const struct results *results = what;
     size_t count = count_curves(results), lines = (count + COLUMNS - 1) / COLUMNS;
 
     fprintf(script,
@@ -105,60 +92,8 @@ static void write_script(FILE *script, const struct results *results)
     fputs("unset multiplot\n", script);
 }
 
-/* ---- gnuplot -------------------------------------------------------------------------------- */
-
-/* The script is its standard input, the picture its standard output: no file name in the script,
- * and no pipe that could break. */
-static bool run_gnuplot(int script, int picture)
-{
-    char *const arguments[] = {"gnuplot", NULL};
-    posix_spawn_file_actions_t actions;
-    pid_t child;
-    int error, status = 0;
-
-    error = posix_spawn_file_actions_init(&actions);
-    if (error == 0) {
-        posix_spawn_file_actions_adddup2(&actions, script, STDIN_FILENO);
-        posix_spawn_file_actions_adddup2(&actions, picture, STDOUT_FILENO);
-        error = posix_spawnp(&child, arguments[0], &actions, NULL, arguments, environ);
-        posix_spawn_file_actions_destroy(&actions);
-    }
-    if (error) {
-        output_error("bench: can't run gnuplot, which draws the picture: %s (Debian: apt install "
-                     "gnuplot-nox)",
-                     strerror(error));
-        return false;
-    }
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-        ;
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
-        return true;
-    output_error("bench: gnuplot failed; what it said is above");
-    return false;
-}
-
-static bool draw(FILE *script, const char *file)
-{
-    int picture = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    bool drawn;
-
-    if (picture < 0) {
-        output_error("bench: %s can't be written: %s", file, strerror(errno));
-        return false;
-    }
-    drawn = run_gnuplot(fileno(script), picture);
-    if (close(picture) != 0 && drawn) {
-        output_error("bench: %s can't be written: %s", file, strerror(errno));
-        drawn = false;
-    }
-    return drawn;
-}
-
 bool results_plot(const struct results *results, const char *file)
 {
-    FILE *script;
-    bool drawn;
-
     if (count_curves(results) == 0) {
         output_error(
             "bench: there is nothing to draw in %s: no case ran with several n (give --n a "
@@ -166,14 +101,5 @@ bool results_plot(const struct results *results, const char *file)
             file);
         return false;
     }
-    script = tmpfile();
-    if (!script) {
-        output_error("bench: a temporary file can't be made: %s", strerror(errno));
-        return false;
-    }
-    write_script(script, results);
-    rewind(script); /* writes it out, too */
-    drawn = !ferror(script) && draw(script, file);
-    fclose(script);
-    return drawn;
+    return gnuplot_draw(file, write_script, results);
 }

@@ -8,6 +8,22 @@
 
 struct raw;
 
+/* Which way bytes go. UP is from the host to the device. */
+enum raw_route {
+    RAW_UP,
+    RAW_DOWN,
+    RAW_ACROSS,      /* from device memory to device memory */
+    RAW_UP_PAGEABLE, /* from memory that the driver did not make, if it takes such memory */
+};
+
+/* Rows of bytes. In the device's memory, and in what is copied ACROSS, they are `pitch` apart, with
+ * nothing between them in the host's and in what ACROSS writes. */
+struct raw_copy {
+    enum raw_route route;
+    uint64_t width, rows, pitch;
+    unsigned times; /* one after the other, given to the driver at once */
+};
+
 /* Functions that return bool have said why when that is false; ways that were added before are the
  * caller's. All ways are about a work with a = 1. */
 struct raw_ops {
@@ -27,6 +43,13 @@ struct raw_ops {
     /* Makes device memory that kernels can address and frees it, so many times. */
     bool (*come_and_go)(struct raw *raw, uint64_t size, unsigned rounds);
     const char *come_and_go_how; /* by which calls */
+
+    /* Makes the memory of copies: two pieces of `device` bytes and one of `host`
+     * bytes, or 0 for none, that the driver copies from and to at full speed. */
+    bool (*reserve_copies)(struct raw *raw, uint64_t device, uint64_t host);
+    /* Copies between these, timed until the last is complete. Adds nothing where the driver can't
+     * do that. */
+    bool (*copy)(struct raw *raw, const struct raw_copy *copy, struct ways *ways);
 };
 
 struct raw {

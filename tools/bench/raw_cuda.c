@@ -118,6 +118,12 @@ static void close_all(struct raw_cuda *cuda)
         cuda->cu.cuMemFreeHost((void *)cuda->done);
     if (cuda->y)
         cuda->cu.cuMemFree(cuda->y);
+    for (int i = 0; i < 2; i++) {
+        if (cuda->copied[i])
+            cuda->cu.cuMemFree(cuda->copied[i]);
+    }
+    if (cuda->copied_host)
+        cuda->cu.cuMemFreeHost(cuda->copied_host);
     for (int i = 0; i < KERNEL_COUNT; i++) {
         if (cuda->modules[i])
             cuda->cu.cuModuleUnload(cuda->modules[i]);
@@ -210,6 +216,8 @@ static const struct raw_ops ops = {
     .replay = raw_cuda_replay,
     .oneshot = raw_cuda_oneshot,
     .roundtrip = raw_cuda_roundtrip,
+    .reserve_copies = raw_cuda_reserve_copies,
+    .copy = raw_cuda_copy,
 };
 
 static bool open_context(struct raw_cuda *cuda, const struct gantry_side *side)

@@ -19,7 +19,10 @@ struct raw_cuda {
     uint64_t submitted;
     _Atomic uint64_t *done; /* pinned: what the stream has reached */
     CUdeviceptr done_address;
-    bool write_value; /* the stream can write it */
+    bool write_value;      /* the stream can write it */
+    CUdeviceptr copied[2]; /* memory of copies */
+    void *copied_host;
+    CUdeviceptr copied_host_address;
 };
 
 /* The context is current only inside the raw side's calls: gantry's are timed as they are in a
@@ -58,5 +61,9 @@ bool raw_cuda_graph(struct raw_cuda *cuda, const struct work *work, uint32_t cha
 bool raw_cuda_replay(struct raw *raw, const struct work *work, struct ways *ways);
 bool raw_cuda_oneshot(struct raw *raw, const struct work *work, struct ways *ways);
 bool raw_cuda_roundtrip(struct raw *raw, const struct work *work, struct ways *ways);
+
+/* Likewise; raw_cuda_copy.c. */
+bool raw_cuda_reserve_copies(struct raw *raw, uint64_t device, uint64_t host);
+bool raw_cuda_copy(struct raw *raw, const struct raw_copy *copy, struct ways *ways);
 
 #endif

@@ -104,8 +104,8 @@ static uint32_t choose_type(const struct raw_vulkan *vulkan, uint32_t allowed,
     return type < memory->memoryTypeCount ? type : memory_type(memory, allowed, wanted);
 }
 
-static bool make_memory(struct raw_vulkan *vulkan, VkDeviceSize size, VkMemoryPropertyFlags wanted,
-                        struct raw_memory *made)
+bool raw_vulkan_make_memory(struct raw_vulkan *vulkan, VkDeviceSize size,
+                            VkMemoryPropertyFlags wanted, struct raw_memory *made)
 {
     const VkBufferCreateInfo buffer = {
         .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
@@ -131,7 +131,7 @@ static bool make_memory(struct raw_vulkan *vulkan, VkDeviceSize size, VkMemoryPr
            VK(vulkan->vk.vkBindBufferMemory(device, made->buffer, made->memory, 0));
 }
 
-static void free_memory(struct raw_vulkan *vulkan, struct raw_memory *memory)
+void raw_vulkan_free_memory(struct raw_vulkan *vulkan, struct raw_memory *memory)
 {
     if (memory->buffer)
         vulkan->vk.vkDestroyBuffer(vulkan->device, memory->buffer, NULL);
@@ -248,8 +248,8 @@ static bool reserve(struct raw *raw, uint32_t blocks)
     void *mapped;
 
     if (!cells_open(&raw->cells, blocks) ||
-        !make_memory(vulkan, size, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, &vulkan->y) ||
-        !make_memory(vulkan, size, host, &vulkan->readback) ||
+        !raw_vulkan_make_memory(vulkan, size, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, &vulkan->y) ||
+        !raw_vulkan_make_memory(vulkan, size, host, &vulkan->readback) ||
         !VK(vulkan->vk.vkMapMemory(vulkan->device, vulkan->readback.memory, 0, VK_WHOLE_SIZE, 0,
                                    &mapped)))
         return false;
@@ -279,8 +279,11 @@ static void free_objects(struct raw_vulkan *vulkan)
     vulkan->vk.vkDestroyPipelineLayout(device, vulkan->layout, NULL);
     vulkan->vk.vkDestroyCommandPool(device, vulkan->pool, NULL);
     vulkan->vk.vkDestroySemaphore(device, vulkan->timeline, NULL);
-    free_memory(vulkan, &vulkan->y);
-    free_memory(vulkan, &vulkan->readback);
+    raw_vulkan_free_memory(vulkan, &vulkan->y);
+    raw_vulkan_free_memory(vulkan, &vulkan->readback);
+    raw_vulkan_free_memory(vulkan, &vulkan->copied[0]);
+    raw_vulkan_free_memory(vulkan, &vulkan->copied[1]);
+    raw_vulkan_free_memory(vulkan, &vulkan->copied_host);
 }
 
 static bool come_and_go(struct raw *raw, uint64_t size, unsigned rounds)
@@ -292,11 +295,11 @@ static bool come_and_go(struct raw *raw, uint64_t size, unsigned rounds)
     for (unsigned i = 0; i < rounds && done; i++) {
         struct raw_memory memory = {0};
 
-        done = make_memory(vulkan, size, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, &memory);
+        done = raw_vulkan_make_memory(vulkan, size, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, &memory);
         address.buffer = memory.buffer;
         if (done)
             vulkan->vk.vkGetBufferDeviceAddress(vulkan->device, &address);
-        free_memory(vulkan, &memory);
+        raw_vulkan_free_memory(vulkan, &memory);
     }
     return done;
 }
@@ -322,6 +325,8 @@ static const struct raw_ops ops = {
     .replay = raw_vulkan_replay,
     .oneshot = raw_vulkan_oneshot,
     .roundtrip = raw_vulkan_replay,
+    .reserve_copies = raw_vulkan_reserve_copies,
+    .copy = raw_vulkan_copy,
 };
 
 static bool make_pool_and_timeline(struct raw_vulkan *vulkan)

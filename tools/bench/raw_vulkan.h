@@ -30,6 +30,7 @@ struct raw_vulkan {
     struct raw_memory y, readback;
     uint64_t y_address;
     const float *readback_host;
+    struct raw_memory copied[2], copied_host; /* memory of copies */
 };
 
 /* True for VK_SUCCESS; else says which call failed, and how. */
@@ -44,6 +45,12 @@ bool raw_vulkan_device(struct raw_vulkan *vulkan, const struct gantry_side *side
 bool raw_vulkan_submit(struct raw_vulkan *vulkan, VkCommandBuffer commands);
 bool raw_vulkan_wait(struct raw_vulkan *vulkan);
 
+/* A buffer with memory of the first type that has all of these properties; host memory that is
+ * cached where there is such. Free takes a half-made one. */
+bool raw_vulkan_make_memory(struct raw_vulkan *vulkan, VkDeviceSize size,
+                            VkMemoryPropertyFlags wanted, struct raw_memory *made);
+void raw_vulkan_free_memory(struct raw_vulkan *vulkan, struct raw_memory *memory);
+
 VkCommandBuffer raw_vulkan_commands(struct raw_vulkan *vulkan);
 void raw_vulkan_free_commands(struct raw_vulkan *vulkan, VkCommandBuffer commands);
 
@@ -53,5 +60,9 @@ void raw_vulkan_barrier(struct raw_vulkan *vulkan, VkCommandBuffer commands);
 /* The entries of struct raw_ops; raw_vulkan_ways.c. */
 bool raw_vulkan_replay(struct raw *raw, const struct work *work, struct ways *ways);
 bool raw_vulkan_oneshot(struct raw *raw, const struct work *work, struct ways *ways);
+
+/* Likewise; raw_vulkan_copy.c. */
+bool raw_vulkan_reserve_copies(struct raw *raw, uint64_t device, uint64_t host);
+bool raw_vulkan_copy(struct raw *raw, const struct raw_copy *copy, struct ways *ways);
 
 #endif

@@ -48,9 +48,11 @@ static bool samples_take(struct samples *samples, unsigned index)
 /* Alternates, so that whatever drifts (clocks, heat, other programs) drifts for all. */
 static bool take_all(struct samples *samples, size_t count, unsigned repetitions)
 {
-    for (unsigned i = 0; i < WARM_UP + repetitions; i++) {
+    unsigned warm_up = repetitions < WARM_UP ? repetitions : WARM_UP;
+
+    for (unsigned i = 0; i < warm_up + repetitions; i++) {
         for (size_t w = 0; w < count; w++) {
-            if (!samples_take(&samples[w], i < WARM_UP ? 0 : i - WARM_UP))
+            if (!samples_take(&samples[w], i < warm_up ? 0 : i - warm_up))
                 return false;
         }
     }
