@@ -331,6 +331,40 @@ static void many_are_retired_at_one_moment(void **state)
     gantry_queue_destroy(&queue);
 }
 
+/* What was retired under more work, or under a queue that is new, waits for that as well. */
+static void moments_are_told_apart(void **state)
+{
+    struct fake_device *fake = *state;
+    struct gantry_queue *queue = fake_queue(fake), *later;
+    struct gantry_list *list = fake_list(fake), *other = fake_list(fake);
+    struct gantry_buffer *buffers[3];
+
+    for (int i = 0; i < 3; i++)
+        buffers[i] = fake_buffer(fake, 256);
+    fake_launch(fake, list, 1);
+    fake_launch(fake, other, 1);
+    assert_int_equal(gantry_list_finish(list), GANTRY_OK);
+    assert_int_equal(gantry_queue_submit(queue, list, NULL, 0, NULL), GANTRY_OK);
+    gantry_buffer_destroy(&buffers[0]);
+    assert_int_equal(gantry_queue_submit(queue, list, NULL, 0, NULL), GANTRY_OK);
+    gantry_buffer_destroy(&buffers[1]);
+    later = fake_queue(fake);
+    assert_int_equal(gantry_queue_submit(later, other, NULL, 0, NULL), GANTRY_OK);
+    gantry_buffer_destroy(&buffers[2]);
+    for (uint64_t value = 1; value <= 2; value++) {
+        fake_complete(queue, value);
+        retire_collect(&fake->device);
+        assert_int_equal(info_of(fake).used, (3 - value) * 256);
+    }
+    fake_complete(later, 1);
+    retire_collect(&fake->device);
+    assert_int_equal(info_of(fake).used, 0);
+    gantry_list_destroy(&list);
+    gantry_list_destroy(&other);
+    gantry_queue_destroy(&queue);
+    gantry_queue_destroy(&later);
+}
+
 /* ---- Going back ----------------------------------------------------------------------------- */
 
 static void what_is_worth_keeping_is_kept(void **state)
@@ -579,6 +613,7 @@ int main(void)
         TEST(not_while_another_queue_works),
         TEST(not_while_a_list_names_it),
         TEST(many_are_retired_at_one_moment),
+        TEST(moments_are_told_apart),
         TEST(what_is_worth_keeping_is_kept),
         TEST(nothing_goes_back_while_the_device_works),
         TEST(blocks_begin_small_again),
