@@ -17,9 +17,14 @@ static struct gantry_device *device;
 static struct gantry_module *module;
 
 static const struct gantry_field_info fields[] = {
-    {"x", GANTRY_SCALAR_POINTER, 0, 8, 1, "uint"},
-    {"value", GANTRY_SCALAR_UINT32, 8, 4, 1, ""},
-    {"n", GANTRY_SCALAR_UINT32, 12, 4, 1, ""},
+    {.name = "x", .type = GANTRY_SCALAR_POINTER, .size = 8, .count = 1, .pointee = "uint"},
+    {.name = "value",
+     .type = GANTRY_SCALAR_UINT32,
+     .offset = 8,
+     .size = 4,
+     .count = 1,
+     .pointee = ""},
+    {.name = "n", .type = GANTRY_SCALAR_UINT32, .offset = 12, .size = 4, .count = 1, .pointee = ""},
 };
 
 #define KERNEL(text)                                                                            \
