@@ -7,7 +7,7 @@
 /* One table a file, ended by a case without a name. */
 extern const struct conform_case transpose_kernel_cases[], rows_kernel_cases[],
     matmul_kernel_cases[], linear_kernel_cases[], convolution_kernel_cases[],
-    particle_kernel_cases[], dense_big_kernel_cases[];
+    particle_kernel_cases[], dense_fold_kernel_cases[], dense_big_kernel_cases[];
 
 /* One launch of so many threads along three axes, waited for. */
 #define RUN_GRID(kernel, x, y, z, args) \

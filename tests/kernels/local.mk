@@ -20,7 +20,7 @@ tests_kernels_kernels_test_SOURCES = \
 	tests/kernels/test_dense_transpose.c tests/kernels/test_dense_rows.c \
 	tests/kernels/test_dense_matmul.c tests/kernels/test_dense_linear.c \
 	tests/kernels/test_dense_convolution.c tests/kernels/test_dense_particles.c \
-	tests/kernels/test_dense_big.c
+	tests/kernels/test_dense_fold.c tests/kernels/test_dense_big.c
 tests_kernels_kernels_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/kernels \
 	-DPACKAGES='"$(abs_top_builddir)/kernels"'
 tests_kernels_kernels_test_LDADD = libgantry.la -lm

@@ -23,6 +23,7 @@ static const struct conform_case *const tables[] = {
     linear_kernel_cases,
     convolution_kernel_cases,
     particle_kernel_cases,
+    dense_fold_kernel_cases,
     dense_big_kernel_cases,
     NULL,
 };
