@@ -10,6 +10,7 @@
 int bench_submit(int argc, char **argv);
 int bench_memory(int argc, char **argv);
 int bench_bandwidth(int argc, char **argv);
+int bench_copy(int argc, char **argv);
 
 /* ---- gantry bench submit -------------------------------------------------------------------- */
 
