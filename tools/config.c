@@ -144,6 +144,7 @@ static json_t *describe_value(const struct gantry_config_value *value)
 static int print_json(const struct scope *scope)
 {
     uint32_t count = gantry_config_count(scope->g, scope->index);
+    bool here = scope->index != UINT32_MAX && !scope->profile;
     json_t *values = json_array();
     struct gantry_config_value value;
 
@@ -154,14 +155,14 @@ static int print_json(const struct scope *scope)
         }
         values = json_list_add(values, describe_value(&value));
     }
-    return output_json(json_pack("{s:o, s:o, s:o, s:o, s:o}", "profile",
+    return output_json(json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "profile",
                                  scope->profile ? describe_machine(scope) : json_null(), "device",
                                  scope->index == UINT32_MAX ? json_null()
                                                             : describe_device(&scope->device),
-                                 "files", json_config_files(scope->g), "values", values, "stale",
-                                 scope->index == UINT32_MAX || scope->profile
-                                     ? json_array()
-                                     : stale_sections(scope->g, &scope->device)),
+                                 "files", json_config_files(scope->g), "values", values, "tuned",
+                                 here ? current_sections(scope->g, &scope->device) : json_array(),
+                                 "stale",
+                                 here ? stale_sections(scope->g, &scope->device) : json_array()),
                        TOOL_DONE);
 }
 

@@ -1,6 +1,6 @@
 # The programs from outside: the tool, the examples, and the pictures that one of them reads.
 TEST_PACKAGES += tests/tools/edge.gpk tests/tools/bench.gpk tests/tools/motion.gpk tests/tools/tune.gpk
-EXTRA_DIST += tests/tools/tune.gk
+EXTRA_DIST += tests/tools/tune.gk tests/long/tune_check.sh
 tests/tools/edge.gpk: kernels/edge.gk
 	$(COMPILE_KERNEL)
 tests/tools/bench.gpk: kernels/bench.gk

@@ -285,6 +285,7 @@ static void test_stale(void **state)
     text = read_file(written);
     outcome = gantry(config);
     assert_null(strstr(outcome.out, "\nstale: "));
+    assert_non_null(strstr(outcome.out, "\ntuned: "));
     outcome_free(&outcome);
 
     version = strstr(text, "; tuned: ");

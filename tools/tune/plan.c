@@ -11,9 +11,8 @@ static const char *const chain_counts[] = {"1", "4", "8", "16", "32", NULL};
 static const char *const families[] = {"auto", "compute", "graphics", NULL};
 static const char *const per_unit[] = {"auto", "2", "4", "8", "16", "32", NULL};
 
-/* Spinning longer than this only costs the processor: a sleep at the end of so long a wait is a
- * small part of it. */
-static const char *const spins[] = {"0", "50", "200", "1000", NULL};
+/* Of longer waits a sleep at the end is a small part, and spinning takes a processor. */
+static const char *const spins[] = {"0", "50", "200", "1000", "4000", NULL};
 
 static const char *const lines[] = {"64", "128", "256", "512", "1024", NULL};
 static const char *const planes[] = {"8x8", "16x8", "32x4", "16x16", "32x8", "64x4", "32x16", NULL};
@@ -59,7 +58,7 @@ static void load_spins(struct trial *trial, bool cpu)
 {
     add_chain(trial, LOAD_REPLAY, 1, 1);
     add_chain(trial, LOAD_REPLAY, cpu ? 8 : 128, cpu ? 2 : 8);
-    add_chain(trial, LOAD_REPLAY, cpu ? 64 : 1024, cpu ? 2 : 8);
+    add_chain(trial, LOAD_REPLAY, cpu ? 64 : 2048, cpu ? 2 : 8);
 }
 
 /* Independent launches that do not fold into one: of several kernels, and large ones. */

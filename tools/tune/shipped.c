@@ -21,7 +21,7 @@
 #define ANY_BITS ":4294967296"
 
 static const struct shipped all[] = {
-    {"saxpy", "saxpy", {.x = 1u << 24}, {.x = 1u << 17}, {"a=0.5", "x=:1", "y=:1"}},
+    {"saxpy", "saxpy", {.x = 1u << 23}, {.x = 1u << 17}, {"a=0.5", "x=:1", "y=:1"}},
     {"edge", "luma", GPU_LINE, CPU_LINE, {"pixels=" ANY_BITS}},
     {"edge", "histogram", GPU_LINE, CPU_LINE, {"luma=:65536", "bins=256"}},
     {"edge", "sobel", GPU_PICTURE, CPU_PICTURE, {"blurred=:65536"}},

@@ -9,76 +9,98 @@
 #include "ini_lines.h"
 #include "tuned.h"
 
-struct place {
+/* What is looked for, and where. */
+struct search {
+    const struct gantry_device_info *info;
+    bool stale; /* sections whose driver is another one now; otherwise the others */
     const char *file;
     size_t line;
 };
 
-/* One sentence for each backend whose driver is another. */
-static json_t *add_remarks(json_t *list, const struct gantry_device_info *info,
-                           const struct tuned *tuned, const struct place *place)
+/* One sentence for each backend. */
+static json_t *add_remarks(json_t *list, const struct search *search, const struct tuned *tuned)
 {
-    for (uint32_t i = 0; i < info->backend_count; i++) {
-        const char *driver = info->backends[i].driver_version;
-        const char *written = tuned_driver(tuned, info->backends[i].backend);
+    for (uint32_t i = 0; i < search->info->backend_count; i++) {
+        const char *backend = search->info->backends[i].backend;
+        const char *driver = search->info->backends[i].driver_version;
+        const char *written = tuned_driver(tuned, backend);
         char text[1024];
 
-        if (!written || tuned_same_driver(written, driver))
+        if (!written || tuned_same_driver(written, driver) == search->stale)
             continue;
-        snprintf(text, sizeof text,
-                 "%s:%zu: tuned on %s with %s driver %s, but %s runs now (gantry tune --write "
-                 "measures again)",
-                 place->file, place->line, tuned->date, info->backends[i].backend, written, driver);
+        if (search->stale)
+            snprintf(text, sizeof text,
+                     "%s:%zu: on %s with %s driver %s, but %s runs now (gantry tune --write "
+                     "measures again)",
+                     search->file, search->line, tuned->date, backend, written, driver);
+        else
+            snprintf(text, sizeof text, "%s:%zu: on %s with the %s driver that runs now",
+                     search->file, search->line, tuned->date, backend);
         list = json_list_add(list, json_string(text));
     }
     return list;
 }
 
-static json_t *scan(json_t *list, const struct gantry_device_info *info, const char *file,
-                    const char *text, size_t size)
+static json_t *scan(json_t *list, struct search *search, const char *text, size_t size)
 {
     char model[MODEL_SIZE];
     struct ini_lines lines;
     struct tuned tuned;
 
-    ini_model(info->name, model);
+    ini_model(search->info->name, model);
     if (!ini_lines_read(text, size, model, &lines)) {
         json_decref(list);
         list = NULL;
     }
     for (size_t i = 0; list && i < lines.count; i++) {
         const struct ini_line *line = &lines.items[i];
-        const struct place place = {file, i + 1};
 
+        search->line = i + 1;
         if (line->own && line->kind == INI_COMMENT &&
             tuned_read(line->name, line->name_length, &tuned))
-            list = add_remarks(list, info, &tuned, &place);
+            list = add_remarks(list, search, &tuned);
     }
     ini_lines_free(&lines);
     return list;
 }
 
-json_t *stale_sections(struct gantry *g, const struct gantry_device_info *info)
+static json_t *find(struct gantry *g, const struct gantry_device_info *info, bool stale)
 {
+    struct search search = {.info = info, .stale = stale};
     json_t *list = json_array();
-    const char *file;
 
-    for (uint32_t i = 0; list && (file = gantry_config_file(g, i)); i++) {
+    for (uint32_t i = 0; list && (search.file = gantry_config_file(g, i)); i++) {
         size_t size;
-        char *text = userfile_read(file, &size);
+        char *text = userfile_read(search.file, &size);
 
         if (text)
-            list = scan(list, info, file, text, size);
+            list = scan(list, &search, text, size);
         free(text);
     }
     return list;
 }
 
-void stale_print(struct gantry *g, const struct gantry_device_info *info)
+json_t *stale_sections(struct gantry *g, const struct gantry_device_info *info)
 {
-    json_t *list = stale_sections(g, info), *item;
+    return find(g, info, true);
+}
+
+json_t *current_sections(struct gantry *g, const struct gantry_device_info *info)
+{
+    return find(g, info, false);
+}
+
+static void print(const char *word, json_t *list)
+{
+    json_t *item;
     size_t i;
 
-    json_array_foreach(list, i, item) printf("\nstale: %s\n", json_string_value(item));
+    json_array_foreach(list, i, item) printf("\n%s: %s\n", word, json_string_value(item));
     json_decref(list);
+}
+
+void stale_print(struct gantry *g, const struct gantry_device_info *info)
+{
+    print("tuned", current_sections(g, info));
+    print("stale", stale_sections(g, info));
 }
