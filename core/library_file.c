@@ -38,11 +38,11 @@ static enum library_verdict judge(const struct start *start, ssize_t length, cha
 
     if (length < (ssize_t)sizeof(*start) || memcmp(start->ident, ELFMAG, SELFMAG) != 0) {
         snprintf(why, LIBRARY_WHY_SIZE, "is no shared library: it has no ELF header");
-        return LIBRARY_FOREIGN;
+        return LIBRARY_BROKEN;
     }
     if (start->type != ET_DYN) {
         snprintf(why, LIBRARY_WHY_SIZE, "is no shared library but another kind of ELF file");
-        return LIBRARY_FOREIGN;
+        return LIBRARY_BROKEN;
     }
     if (!read_own(&own) ||
         (start->ident[EI_CLASS] == own.ident[EI_CLASS] &&

@@ -6,7 +6,8 @@
 enum library_verdict {
     LIBRARY_FITS,       /* nothing speaks against it so far */
     LIBRARY_UNREADABLE, /* it can't be read, or is no file at all */
-    LIBRARY_FOREIGN,    /* no library, or one for another machine */
+    LIBRARY_BROKEN,     /* it is no library */
+    LIBRARY_FOREIGN,    /* one for another machine */
 };
 
 enum { LIBRARY_WHY_SIZE = 160 };

@@ -109,6 +109,7 @@ static enum gantry_attempt_outcome check_file(const char *path, struct text *why
     static const enum gantry_attempt_outcome outcomes[] = {
         [LIBRARY_FITS] = GANTRY_ATTEMPT_LOADED,
         [LIBRARY_UNREADABLE] = GANTRY_ATTEMPT_UNREADABLE,
+        [LIBRARY_BROKEN] = GANTRY_ATTEMPT_NOT_A_LIBRARY,
         [LIBRARY_FOREIGN] = GANTRY_ATTEMPT_NOT_A_LIBRARY,
     };
     char words[LIBRARY_WHY_SIZE];

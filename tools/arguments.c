@@ -27,6 +27,8 @@ static const struct argument *next_operand(const struct argument *table, size_t 
     for (size_t i = 0; i < count; i++) {
         const struct argument_list *list = table[i].list;
 
+        if (table[i].optional && !more)
+            continue;
         if (!is_option(table[i].name) && (list ? more || list->count == 0 : !*table[i].value))
             return &table[i];
     }

@@ -22,6 +22,7 @@ struct argument {
                            which must be given; start it with NULL */
     struct argument_list *list; /* gets each of the option's values; or the operands, one at least,
                                    that the rows above it leave */
+    bool optional;              /* a list of operands may stay empty */
 };
 
 /* Reads argv[1] to argv[argc - 1]; argv[0] is the subcommand's name. False: there is nothing left

@@ -14,3 +14,4 @@ dist_man_MANS = tools/gantry.1
 
 include tools/bench/local.mk
 include tools/tune/local.mk
+include tools/doctor/local.mk

@@ -15,6 +15,7 @@ static const struct subcommand {
     {"bench", cmd_bench, "what launches and memory cost, beside the raw driver"},
     {"compile", cmd_compile, "make a kernel package and its C header from a .gk file"},
     {"config", cmd_config, "every value of the configuration, and what set it"},
+    {"doctor", cmd_doctor, "what is wrong with this machine, and what can be done"},
     {"info", cmd_info, "backends and devices, and how each device would be opened"},
     {"inspect", cmd_inspect, "what a kernel package holds, and how it does on a device"},
     {"tune", cmd_tune, "measure the policy's keys on a device and write them down"},

@@ -13,6 +13,7 @@ enum {
 int cmd_bench(int argc, char **argv);
 int cmd_compile(int argc, char **argv);
 int cmd_config(int argc, char **argv);
+int cmd_doctor(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_inspect(int argc, char **argv);
 int cmd_tune(int argc, char **argv);
