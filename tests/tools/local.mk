@@ -30,6 +30,13 @@ tests_tools_test_bench_SOURCES = tests/tools/test_bench.c $(TOOLS_COMMON)
 tests_tools_test_bench_CFLAGS = $(TOOLS_CFLAGS)
 tests_tools_test_bench_LDADD = $(CMOCKA_LIBS) $(JANSSON_LIBS)
 
+if HAVE_CMOCKA
+check_PROGRAMS += tests/tools/test_bench_rates
+endif
+tests_tools_test_bench_rates_SOURCES = tests/tools/test_bench_rates.c $(TOOLS_COMMON)
+tests_tools_test_bench_rates_CFLAGS = $(TOOLS_CFLAGS)
+tests_tools_test_bench_rates_LDADD = $(CMOCKA_LIBS) $(JANSSON_LIBS) -lm
+
 tests_tools_test_png_SOURCES = tests/tools/test_png.c examples/png.h examples/png.c \
 	tests/unit/scratch.h tests/unit/scratch.c
 tests_tools_test_png_CFLAGS = $(TOOLS_CFLAGS)

@@ -114,10 +114,8 @@ static inline const struct pattern *trial_pattern(const void *trial)
     return &((const struct trial *)trial)->bench->pattern;
 }
 
-/* As arrays_check(), of the trial's array. `words`: they are unsigned integers. */
+/* As arrays_check(), of floats, for the trial. */
 bool trial_check(struct trial *trial, struct gantry_buffer *array, uint64_t count,
                  double (*expect)(const void *trial, uint64_t i, double *size), double tolerance);
-bool trial_check_words(struct trial *trial, struct gantry_buffer *array, uint64_t count,
-                       double (*expect)(const void *trial, uint64_t i, double *size));
 
 #endif

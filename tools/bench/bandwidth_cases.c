@@ -94,14 +94,6 @@ bool trial_check(struct trial *trial, struct gantry_buffer *array, uint64_t coun
     return arrays_check(&trial->bench->arrays, array, count, &expectation);
 }
 
-bool trial_check_words(struct trial *trial, struct gantry_buffer *array, uint64_t count,
-                       double (*expect)(const void *trial, uint64_t i, double *size))
-{
-    const struct expectation expectation = {.words = true, .expect = expect, .what = trial};
-
-    return arrays_check(&trial->bench->arrays, array, count, &expectation);
-}
-
 /* ---- A way of running it -------------------------------------------------------------------- */
 
 struct trial_way {

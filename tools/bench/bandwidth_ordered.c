@@ -72,23 +72,22 @@ static void histogram_record(struct trial *trial, struct gantry_list *list)
                           trial_results(trial), trial->n, SHIFT);
 }
 
-static double count_of_bin(const void *trial, uint64_t bin, double *size)
+static double count_of_bin(const void *bins, uint64_t bin, double *size)
 {
-    const struct pattern *pattern = trial_pattern(trial);
-    double count = 0;
-
     (void)size;
-    for (uint32_t i = 0; i < PATTERN_PERIOD; i++) {
-        if ((pattern->words[i] >> SHIFT & 255) == bin)
-            count += (double)pattern_count(((const struct trial *)trial)->n, i);
-    }
-    return count;
+    return (double)((const uint64_t *)bins)[bin];
 }
 
-/* All bins, of which four samples would do. */
 static bool histogram_check(struct trial *trial)
 {
-    return trial_check_words(trial, trial->bench->arrays.results, 256, count_of_bin);
+    const struct pattern *pattern = trial_pattern(trial);
+    struct arrays *arrays = &trial->bench->arrays;
+    uint64_t bins[256] = {0};
+    const struct expectation expectation = {.words = true, .expect = count_of_bin, .what = bins};
+
+    for (uint32_t i = 0; i < PATTERN_PERIOD; i++)
+        bins[pattern->words[i] >> SHIFT & 255] += pattern_count(trial->n, i);
+    return arrays_check(arrays, arrays->results, 256, &expectation);
 }
 
 /* ---- Sorting -------------------------------------------------------------------------------- */

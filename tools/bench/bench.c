@@ -12,9 +12,9 @@ static const struct benchmark {
     const char *summary;
 } benchmarks[] = {
     {"submit", bench_submit, "what launches cost"},
+    {"memory", bench_memory, "what making and destroying buffers costs, and what memory it holds"},
     {"bandwidth", bench_bandwidth, "how much of the memory's bandwidth kernels reach"},
     {"copy", bench_copy, "how fast bytes get to the device, from it, and about in it"},
-    {"memory", bench_memory, "what making and destroying buffers costs, and what memory it holds"},
 };
 
 enum { BENCHMARK_COUNT = sizeof benchmarks / sizeof *benchmarks };

@@ -11,7 +11,8 @@ enum {
     COLUMNS = 3,
     WIDTH = 340, /* of a diagram of curves, in pixels */
     HEIGHT = 260,
-    BAR = 44, /* from one bar to the next */
+    BAR = 44,     /* from one bar to the next */
+    MARGIN = 300, /* beside the bars */
 };
 
 static const char page[] = "set terminal svg size %d,%d font 'sans-serif,11' background '#ffffff'\n"
@@ -24,22 +25,23 @@ static void write_bars(FILE *script, const void *what)
 {
     const struct rates *rates = what;
 
-    fprintf(script, page, (int)rates->count * BAR + 160, 420);
+    fprintf(script, page, (int)rates->count * BAR + MARGIN, 420);
     fputs("$data << end_of_data\n", script);
     for (size_t i = 0; i < rates->count; i++) {
         const struct rate *rate = &rates->items[i];
 
-        fprintf(script, "'%s'", rate->row.test);
+        fprintf(script, "%s", rate->row.test);
         gnuplot_figure(script, rate_gbps(rate));
         gnuplot_figure(script, rate_raw_gbps(rate));
         fputc('\n', script);
     }
     fprintf(script,
             "end_of_data\n"
-            "set title '%s through %s'\n"
+            "set title '%s through %s' noenhanced\n"
             "set style fill solid 0.8\n"
             "set boxwidth 0.7\n"
-            "set xtics rotate by -40\n"
+            "set xtics rotate by -40 noenhanced\n"
+            "set rmargin 12\n"
             "set yrange [0:*]\n"
             "set key below\n"
             "plot $data using 2:xtic(1) with boxes lc rgb '#0060ad' title 'gantry'",
@@ -90,7 +92,7 @@ static void write_curve(FILE *script, const struct rates *rates, size_t first, s
     }
     fprintf(script,
             "end_of_data\n"
-            "set title '%s'\n"
+            "set title '%s' noenhanced\n"
             "plot $data using 1:2 with linespoints pt 7 lc rgb '#0060ad' title 'gantry'",
             rates->items[first].row.test);
     if (raw)
@@ -112,7 +114,8 @@ static void write_curves(FILE *script, const void *what)
             "set logscale x 2\n"
             "set logscale y\n"
             "set format x '2^{%%L}'\n"
-            "set xlabel 'bytes' offset 0,0.7\n"
+            "set xtics 16\n"
+            "set xlabel 'bytes'\n"
             "set key below\n"
             "set multiplot layout %d,%d\n",
             lines, COLUMNS);
