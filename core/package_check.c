@@ -7,7 +7,7 @@
 
 #include "status.h"
 
-enum { IDENTIFIER_MAX = 127 };
+enum { IDENTIFIER_MAX = 127, POINTEE_SIZE_MAX = 1 << 20 };
 
 #define X(name, bit, text) | GANTRY_FEATURE_##name
 static const uint32_t known_features = 0 GANTRY_FEATURE_MAP(X);
@@ -95,6 +95,47 @@ static enum gantry_status check_field(const struct gantry_field_info *field, uin
     return GANTRY_OK;
 }
 
+static bool is_integer(enum gantry_scalar type)
+{
+    return type >= GANTRY_SCALAR_INT8 && type <= GANTRY_SCALAR_UINT64;
+}
+
+static bool factor_is_good(const struct gantry_kernel_source *kernel, int32_t field,
+                           uint64_t number)
+{
+    if (field == -1)
+        return number > 0;
+    return field >= 0 && (uint32_t)field < kernel->field_count &&
+           is_integer(kernel->fields[field].type) && kernel->fields[field].count == 1;
+}
+
+/* What is said of a pointer, which all other types leave at zero. */
+static enum gantry_status check_pointer(const struct gantry_kernel_source *kernel,
+                                        const struct gantry_field_info *field,
+                                        enum gantry_status status, const char *where)
+{
+    const uint32_t most = sizeof(field->reach) / sizeof(field->reach[0]);
+
+    if (field->type != GANTRY_SCALAR_POINTER &&
+        (field->pointee_size || field->may_be_null || field->written || field->reach_count))
+        return fail(status, "%s: field \"%s\" is no pointer, but what is said of it is a pointer's",
+                    where, field->name);
+    if (field->pointee_size > POINTEE_SIZE_MAX)
+        return fail(status, "%s: field \"%s\" points to elements of %u bytes, more than %d", where,
+                    field->name, field->pointee_size, POINTEE_SIZE_MAX);
+    if (field->reach_count > most)
+        return fail(status, "%s: the reach of field \"%s\" has %u factors, more than %u", where,
+                    field->name, field->reach_count, most);
+    for (uint32_t i = 0; i < field->reach_count; i++) {
+        if (!factor_is_good(kernel, field->reach[i].field, field->reach[i].number))
+            return fail(status,
+                        "%s: factor %u of the reach of field \"%s\" is neither a plain integer of "
+                        "the struct nor a number above 0",
+                        where, i, field->name);
+    }
+    return GANTRY_OK;
+}
+
 static enum gantry_status check_fields(const struct gantry_kernel_source *kernel,
                                        enum gantry_status status, const char *where)
 {
@@ -107,6 +148,8 @@ static enum gantry_status check_fields(const struct gantry_kernel_source *kernel
 
         if (result == GANTRY_OK)
             result = check_field(field, kernel->args_size, &end, status, where);
+        if (result == GANTRY_OK)
+            result = check_pointer(kernel, field, status, where);
         if (result != GANTRY_OK)
             return result;
         if (scalar_size(field->type) > alignment)

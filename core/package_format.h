@@ -1,4 +1,4 @@
-/* The kernel package file, version 1: what tools/compile writes and core/package.c reads.
+/* The kernel package file, version 2: what tools/compile writes and core/package.c reads.
  * docs/package-format.md says the same in prose.
  *
  * All numbers are little-endian. All offsets count from the file's first byte. The records of one
@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #define GPK_MAGIC       "GANTRYPK" /* 8 bytes, no zero */
-#define GPK_VERSION     1
+#define GPK_VERSION     2
 #define GPK_ALL_KERNELS 0xffffffffu
 
 struct gpk_table {
@@ -55,12 +55,30 @@ struct gpk_kernel {
                              numbers decimal), then "SIZE\n" */
 };
 
+enum gpk_field_flags {
+    GPK_FIELD_MAY_BE_NULL = 1 << 0,
+    GPK_FIELD_WRITTEN = 1 << 1,
+};
+
+#define GPK_FACTORS 3
+#define GPK_NUMBER  0xffffffffu /* in the place of a field: the number counts */
+
+/* Version 1 ends behind the pointee; of its pointers nothing more is known. */
 struct gpk_field {
     uint32_t name;
     uint32_t type; /* enum gantry_scalar */
     uint32_t offset, size, count;
     uint32_t pointee; /* text, empty unless a pointer */
+
+    /* All zero unless a pointer. */
+    uint32_t pointee_size; /* bytes of an element; 0: unknown */
+    uint32_t flags;
+    uint32_t reach_count;               /* factors of how many elements the kernel reaches */
+    uint32_t reach_field[GPK_FACTORS];  /* of the same kernel, or GPK_NUMBER */
+    uint64_t reach_number[GPK_FACTORS]; /* 0 beside a field, and behind the last factor */
 };
+
+#define GPK_FIELD_SIZE_1 24 /* bytes, in version 1 */
 
 struct gpk_image {
     uint32_t kernel; /* index, or GPK_ALL_KERNELS */
@@ -74,7 +92,7 @@ struct gpk_image {
 
 _Static_assert(sizeof(struct gpk_header) == 104, "no padding");
 _Static_assert(sizeof(struct gpk_kernel) == 80, "no padding");
-_Static_assert(sizeof(struct gpk_field) == 24, "no padding");
+_Static_assert(sizeof(struct gpk_field) == 72, "no padding");
 _Static_assert(sizeof(struct gpk_image) == 48, "no padding");
 
 #endif

@@ -24,8 +24,9 @@ static enum gantry_status read_header(struct reader *reader)
     if (memcmp(header->magic, GPK_MAGIC, sizeof(header->magic)) != 0)
         return fail(GANTRY_E_PACKAGE,
                     "does not begin with \"" GPK_MAGIC "\": it is no kernel package");
-    if (header->version != GPK_VERSION)
-        return fail(GANTRY_E_PACKAGE, "has package version %u, gantry %s reads %d; compile it anew",
+    if (header->version < 1 || header->version > GPK_VERSION)
+        return fail(GANTRY_E_PACKAGE,
+                    "has package version %u, gantry %s reads 1 to %d; compile it anew",
                     header->version, gantry_version(), GPK_VERSION);
     if (header->header_size != sizeof(*header))
         return fail(GANTRY_E_PACKAGE, "states a header of %u bytes at offset 12, which is %zu",
@@ -82,7 +83,7 @@ static enum gantry_status check_tables(const struct reader *reader)
     if (status == GANTRY_OK)
         status = check_table(reader, &header->kernels, sizeof(struct gpk_kernel), "kernels");
     if (status == GANTRY_OK)
-        status = check_table(reader, &header->fields, sizeof(struct gpk_field), "fields");
+        status = check_table(reader, &header->fields, field_record_size(header), "fields");
     if (status == GANTRY_OK)
         status = check_table(reader, &header->images, sizeof(struct gpk_image), "images");
     if (status == GANTRY_OK && (header->kernels.count == 0 || header->kernels.count > KERNELS_MAX))

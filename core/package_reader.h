@@ -20,6 +20,9 @@ enum { WHERE_SIZE = 64 }; /* "kernel 2 at offset 184" */
 enum gantry_status read_text(const struct reader *reader, uint32_t at, const char *where,
                              const char **text);
 
+/* Bytes of a field's record in the package's version of the format. */
+size_t field_record_size(const struct gpk_header *header);
+
 /* Reads all records of tables that are known to lie inside the file. */
 enum gantry_status read_records(struct reader *reader);
 

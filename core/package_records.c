@@ -50,22 +50,54 @@ static uint64_t record_offset(const struct gpk_table *table, uint32_t i, size_t 
     return table->offset + (uint64_t)i * record;
 }
 
+size_t field_record_size(const struct gpk_header *header)
+{
+    return header->version == 1 ? GPK_FIELD_SIZE_1 : sizeof(struct gpk_field);
+}
+
+/* The record as its version has it, with what an older one does not tell filled in. */
+static struct gpk_field fetch_field(const struct reader *reader, uint64_t at)
+{
+    struct gpk_field record = {0};
+
+    memcpy(&record, reader->data + at, field_record_size(&reader->header));
+    if (reader->header.version == 1 && record.type == GANTRY_SCALAR_POINTER)
+        record.flags = GPK_FIELD_WRITTEN;
+    return record;
+}
+
+static void decode_reach(const struct gpk_field *record, struct gantry_field_info *field)
+{
+    field->reach_count = record->reach_count;
+    for (int i = 0; i < GPK_FACTORS; i++) {
+        field->reach[i].field =
+            record->reach_field[i] == GPK_NUMBER ? -1 : (int32_t)record->reach_field[i];
+        field->reach[i].number = record->reach_number[i];
+    }
+}
+
 static enum gantry_status read_field(const struct reader *reader, uint32_t i)
 {
-    uint64_t at = record_offset(&reader->header.fields, i, sizeof(struct gpk_field));
+    uint64_t at = record_offset(&reader->header.fields, i, field_record_size(&reader->header));
     struct gantry_field_info *field = &reader->package->fields[i];
+    struct gpk_field record = fetch_field(reader, at);
     char where[WHERE_SIZE];
-    struct gpk_field record;
     enum gantry_status status;
 
-    memcpy(&record, reader->data + at, sizeof(record));
     snprintf(where, sizeof(where), "field %u at offset %" PRIu64, i, at);
     *field = (struct gantry_field_info){
         .type = (enum gantry_scalar)record.type,
         .offset = record.offset,
         .size = record.size,
         .count = record.count,
+        .pointee_size = record.pointee_size,
+        .may_be_null = record.flags & GPK_FIELD_MAY_BE_NULL,
+        .written = record.flags & GPK_FIELD_WRITTEN,
     };
+    decode_reach(&record, field);
+    if (record.flags & ~(uint32_t)(GPK_FIELD_MAY_BE_NULL | GPK_FIELD_WRITTEN))
+        return fail(GANTRY_E_PACKAGE, "%s: flags 0x%x are not all known to gantry %s", where,
+                    record.flags, gantry_version());
     status = read_text(reader, record.name, where, &field->name);
     if (status == GANTRY_OK)
         status = read_text(reader, record.pointee, where, &field->pointee);

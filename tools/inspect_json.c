@@ -5,22 +5,41 @@
 #include "inspect.h"
 #include "output.h"
 
+/* Each factor is the name of a member or a number; null when the kernel does not state its reach.
+ */
+static json_t *describe_reach(const struct gantry_kernel_source *source,
+                              const struct gantry_field_info *field)
+{
+    json_t *factors = field->reach_count ? json_array() : json_null();
+
+    for (uint32_t i = 0; i < field->reach_count; i++) {
+        int32_t member = field->reach[i].field;
+
+        factors =
+            json_list_add(factors, member < 0 ? json_integer((json_int_t)field->reach[i].number)
+                                              : json_string(source->fields[member].name));
+    }
+    return factors;
+}
+
+static json_t *describe_field(const struct gantry_kernel_source *source,
+                              const struct gantry_field_info *field)
+{
+    return json_pack("{s:s, s:s, s:I, s:I, s:I, s:s?, s:I, s:b, s:b, s:o}", "name", field->name,
+                     "type", gantry_scalar_name(field->type), "offset", (json_int_t)field->offset,
+                     "size", (json_int_t)field->size, "count", (json_int_t)field->count, "pointee",
+                     field->type == GANTRY_SCALAR_POINTER ? field->pointee : NULL, "pointee_size",
+                     (json_int_t)field->pointee_size, "written", field->written, "may_be_null",
+                     field->may_be_null, "reach", describe_reach(source, field));
+}
+
 static json_t *describe_args(const struct gantry_kernel_source *source)
 {
     json_t *fields = json_array();
     char hash[17];
 
-    for (uint32_t i = 0; i < source->field_count; i++) {
-        const struct gantry_field_info *field = &source->fields[i];
-
-        fields =
-            json_list_add(fields,
-                          json_pack("{s:s, s:s, s:I, s:I, s:I, s:s?}", "name", field->name, "type",
-                                    gantry_scalar_name(field->type), "offset",
-                                    (json_int_t)field->offset, "size", (json_int_t)field->size,
-                                    "count", (json_int_t)field->count, "pointee",
-                                    field->type == GANTRY_SCALAR_POINTER ? field->pointee : NULL));
-    }
+    for (uint32_t i = 0; i < source->field_count; i++)
+        fields = json_list_add(fields, describe_field(source, &source->fields[i]));
     /* As text: a 64-bit number does not survive in every reader of JSON. */
     snprintf(hash, sizeof hash, "%016" PRIx64, source->layout_hash);
     return json_pack("{s:s, s:I, s:s, s:o}", "name", source->args_name, "size",

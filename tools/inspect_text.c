@@ -5,13 +5,29 @@
 #include "inspect.h"
 #include "output.h"
 
-static void print_field(const struct gantry_field_info *field)
+static void print_pointer(const struct gantry_kernel_source *source,
+                          const struct gantry_field_info *field)
+{
+    printf(" to %s, %s", field->pointee, field->written ? "written" : "only read");
+    if (field->may_be_null)
+        fputs(", may be null", stdout);
+    for (uint32_t i = 0; i < field->reach_count; i++) {
+        fputs(i ? " * " : ", reaches ", stdout);
+        if (field->reach[i].field < 0)
+            printf("%" PRIu64, field->reach[i].number);
+        else
+            fputs(source->fields[field->reach[i].field].name, stdout);
+    }
+}
+
+static void print_field(const struct gantry_kernel_source *source,
+                        const struct gantry_field_info *field)
 {
     printf("      %4u  %-8s %s", field->offset, gantry_scalar_name(field->type), field->name);
     if (field->count > 1)
         printf("[%u]", field->count);
     if (field->type == GANTRY_SCALAR_POINTER)
-        printf(" to %s", field->pointee);
+        print_pointer(source, field);
     putchar('\n');
 }
 
@@ -52,7 +68,7 @@ static void print_source(const struct gantry_kernel_source *source)
     printf("    arguments  struct %s, %u bytes, layout %016" PRIx64 "\n", source->args_name,
            source->args_size, source->layout_hash);
     for (uint32_t i = 0; i < source->field_count; i++)
-        print_field(&source->fields[i]);
+        print_field(source, &source->fields[i]);
 }
 
 static void print_trial(const struct trial *trial, uint32_t dimensions)

@@ -608,6 +608,7 @@ struct gantry_field_info {
     const char *pointee;   /* for a pointer: the type it points to, as the source writes it */
 
     /* For a pointer, what validation holds a launch against (see the key validate): */
+    uint32_t pointee_size; /* bytes of one element; 0: unknown */
     bool may_be_null;
     bool written;         /* some code of the kernel can write through it; true when unknown */
     uint32_t reach_count; /* factors of the number of elements that the kernel can reach, at most 3;

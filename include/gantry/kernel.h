@@ -29,6 +29,8 @@
 #define GRID_STRIDE
 #define DIMENSIONS(axes)
 #define TOLERANCE(difference)
+#define REACH(pointer, elements)
+#define MAY_BE_NULL(pointer)
 
 #if !defined(__cplusplus)
 #include <gantry/kernel_glsl.h>

@@ -87,6 +87,58 @@ static void test_arguments(void **state)
     gantry_package_close(&package);
 }
 
+/* What must hold for the members x, y, counts, cells, index and sums. */
+static void check_written(const char *name, const bool written[6])
+{
+    struct gantry_package *package = open_package("pointers");
+    struct gantry_kernel_source kernel = find_kernel(package, name);
+    for (uint32_t i = 0; i < 6; i++)
+        if (kernel.fields[i].written != written[i])
+            fail_msg("%s.%s is %swritten", name, kernel.fields[i].name, written[i] ? "" : "not ");
+    assert_false(kernel.fields[6].written || kernel.fields[7].written);
+    gantry_package_close(&package);
+}
+
+static void test_writes(void **state)
+{
+    (void)state;
+    check_written("stated", (const bool[6]){false, true, true, false, false, false});
+    check_written("chosen", (const bool[6]){true, false, false, true, false, true});
+    check_written("moved", (const bool[6]){true, true, false, false, true, false});
+}
+
+static void check_factor(const struct gantry_field_info *field, uint32_t i, int32_t member,
+                         uint64_t number)
+{
+    assert_true(i < field->reach_count);
+    assert_int_equal(field->reach[i].field, member);
+    assert_int_equal(field->reach[i].number, number);
+}
+
+static void test_pointers(void **state)
+{
+    (void)state;
+    struct gantry_package *package = open_package("pointers");
+    struct gantry_kernel_source kernel = find_kernel(package, "stated");
+    const struct gantry_field_info *fields = kernel.fields;
+    static const uint32_t counts[8] = {1, 2, 1, 3, 0, 0, 0, 0}, sizes[8] = {4, 4, 4, 8, 4, 4, 0, 0};
+    for (uint32_t i = 0; i < 8; i++) {
+        assert_int_equal(fields[i].reach_count, counts[i]);
+        assert_int_equal(fields[i].pointee_size, sizes[i]);
+        assert_int_equal(fields[i].may_be_null, i == 4);
+    }
+    check_factor(&fields[0], 0, 6, 0);
+    check_factor(&fields[1], 0, 6, 0);
+    check_factor(&fields[1], 1, 7, 0);
+    check_factor(&fields[2], 0, -1, 256);
+    check_factor(&fields[3], 1, -1, 2);
+    check_factor(&fields[3], 2, 7, 0);
+    kernel = find_kernel(package, "chosen");
+    assert_int_equal(kernel.fields[0].reach_count, 0);
+    assert_false(kernel.fields[4].may_be_null);
+    gantry_package_close(&package);
+}
+
 static void test_attributes(void **state)
 {
     (void)state;
@@ -312,6 +364,7 @@ int main(void)
         cmocka_unit_test(test_features),      cmocka_unit_test(test_spirv),
         cmocka_unit_test(test_float_atomics), cmocka_unit_test(test_source),
         cmocka_unit_test(test_host),          cmocka_unit_test(test_cuda),
+        cmocka_unit_test(test_pointers),      cmocka_unit_test(test_writes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@ LANGUAGE_PACKAGES = \
 	tests/language/saxpy.gpk tests/language/grid.gpk tests/language/atomics.gpk \
 	tests/language/types.gpk tests/language/shared.gpk tests/language/subgroups.gpk \
 	tests/language/maths.gpk tests/language/address.gpk tests/language/flow.gpk \
-	tests/language/chain.gpk
+	tests/language/chain.gpk tests/language/pointers.gpk
 TEST_PACKAGES += $(LANGUAGE_PACKAGES)
 
 check_PROGRAMS += tests/language/nvrtc

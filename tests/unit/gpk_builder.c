@@ -94,6 +94,28 @@ static void put_record(struct builder *builder, struct gpk_table *table, const v
         table->offset = at;
 }
 
+static struct gpk_field encode_field(struct builder *builder, const struct gantry_field_info *field)
+{
+    struct gpk_field record = {
+        .name = put_text(builder, field->name),
+        .type = field->type,
+        .offset = field->offset,
+        .size = field->size,
+        .count = field->count,
+        .pointee = put_text(builder, field->pointee),
+        .pointee_size = field->pointee_size,
+        .flags = (field->may_be_null ? GPK_FIELD_MAY_BE_NULL : 0u) |
+                 (field->written ? GPK_FIELD_WRITTEN : 0u),
+        .reach_count = field->reach_count,
+    };
+
+    for (uint32_t i = 0; i < field->reach_count && i < GPK_FACTORS; i++) {
+        record.reach_field[i] = (uint32_t)field->reach[i].field;
+        record.reach_number[i] = field->reach[i].number;
+    }
+    return record;
+}
+
 static void put_kernels(struct builder *builder, struct gpk_header *header,
                         const struct gpk_build *build)
 {
@@ -108,15 +130,7 @@ static void put_kernels(struct builder *builder, struct gpk_header *header,
     }
     for (uint32_t i = 0; i < build->kernel_count; i++) {
         for (uint32_t f = 0; f < build->kernels[i].field_count; f++) {
-            const struct gantry_field_info *field = &build->kernels[i].fields[f];
-            struct gpk_field record = {
-                .name = put_text(builder, field->name),
-                .type = field->type,
-                .offset = field->offset,
-                .size = field->size,
-                .count = field->count,
-                .pointee = put_text(builder, field->pointee),
-            };
+            struct gpk_field record = encode_field(builder, &build->kernels[i].fields[f]);
 
             put_record(builder, &header->fields, &record, sizeof(record));
         }

@@ -19,13 +19,19 @@ static const struct gantry_field_info saxpy_fields[] = {
      .offset = 0,
      .size = 8,
      .count = 1,
-     .pointee = "float"},
+     .pointee = "float",
+     .pointee_size = 4,
+     .may_be_null = true},
     {.name = "y",
      .type = GANTRY_SCALAR_POINTER,
      .offset = 8,
      .size = 8,
      .count = 1,
-     .pointee = "float"},
+     .pointee = "float",
+     .pointee_size = 4,
+     .written = true,
+     .reach_count = 2,
+     .reach = {{.field = 3}, {.field = -1, .number = UINT64_MAX}}},
     {.name = "a", .type = GANTRY_SCALAR_FLOAT, .offset = 16, .size = 4, .count = 1, .pointee = ""},
     {.name = "n", .type = GANTRY_SCALAR_UINT32, .offset = 20, .size = 4, .count = 1, .pointee = ""},
 };
@@ -110,6 +116,18 @@ static const struct gpk_build good = {
 
 /* ---- Reading well-formed packages ---------------------------------------------------------- */
 
+static void check_same_pointer(const struct gantry_field_info *a, const struct gantry_field_info *b)
+{
+    assert_int_equal(a->pointee_size, b->pointee_size);
+    assert_int_equal(a->may_be_null, b->may_be_null);
+    assert_int_equal(a->written, b->written);
+    assert_int_equal(a->reach_count, b->reach_count);
+    for (uint32_t i = 0; i < a->reach_count; i++) {
+        assert_int_equal(a->reach[i].field, b->reach[i].field);
+        assert_int_equal(a->reach[i].number, b->reach[i].number);
+    }
+}
+
 static void check_same_kernel(const struct gantry_kernel_source *a,
                               const struct gantry_kernel_source *b)
 {
@@ -135,6 +153,7 @@ static void check_same_kernel(const struct gantry_kernel_source *a,
         assert_int_equal(a->fields[i].offset, b->fields[i].offset);
         assert_int_equal(a->fields[i].size, b->fields[i].size);
         assert_int_equal(a->fields[i].count, b->fields[i].count);
+        check_same_pointer(&a->fields[i], &b->fields[i]);
     }
 }
 
@@ -439,6 +458,74 @@ static void test_refuses_bad_fields(void **state)
     check_refused(&kernel, "no multiple of its alignment 4");
 }
 
+static void test_refuses_bad_pointers(void **state)
+{
+    struct gantry_field_info fields[2] = {
+        {.name = "p", .type = GANTRY_SCALAR_POINTER, .size = 8, .count = 1, .pointee = "float"},
+        {.name = "n", .type = GANTRY_SCALAR_UINT32, .offset = 8, .size = 8, .count = 2}};
+    struct gantry_kernel_source kernel = {.name = "k",
+                                          .args_name = "args",
+                                          .args_size = 16,
+                                          .field_count = 2,
+                                          .fields = fields,
+                                          .dimensions = 1};
+
+    (void)state;
+    fields[1].pointee = "";
+    fields[0].pointee_size = (1 << 20) + 1;
+    check_refused(&kernel, "points to elements of 1048577 bytes");
+    fields[0].pointee_size = 4;
+    fields[0].reach_count = 4;
+    check_refused(&kernel, "has 4 factors, more than 3");
+    fields[0].reach_count = 1;
+    check_refused(&kernel, "factor 0 of the reach of field \"p\""); /* the pointer itself */
+    fields[0].reach[0].field = 1;
+    check_refused(&kernel, "neither a plain integer"); /* an array */
+    fields[0].reach[0].field = 2;
+    check_refused(&kernel, "neither a plain integer"); /* there is none */
+    fields[0].reach[0].field = -2;
+    check_refused(&kernel, "neither a plain integer");
+    fields[0].reach[0].field = -1;
+    check_refused(&kernel, "nor a number above 0");
+    fields[0].reach_count = 0;
+    fields[1].written = true;
+    check_refused(&kernel, "field \"n\" is no pointer");
+}
+
+/* Version 1 had shorter records of fields. */
+static void test_reads_version_1(void **state)
+{
+    struct gpk_header header;
+    struct gantry_package *package;
+    size_t size;
+    uint8_t *data = gpk_build(&good, &size);
+
+    (void)state;
+    memcpy(&header, data, sizeof(header));
+    for (uint32_t i = 1; i < header.fields.count; i++)
+        memmove(data + header.fields.offset + (size_t)i * GPK_FIELD_SIZE_1,
+                data + header.fields.offset + i * sizeof(struct gpk_field), GPK_FIELD_SIZE_1);
+    header.version = 1;
+    memcpy(data, &header, sizeof(header));
+    gpk_seal(data, size);
+    assert_int_equal(package_parse(data, size, "test", &package), GANTRY_OK);
+    for (uint32_t i = 0; i < 4; i++) {
+        const struct gantry_field_info *field = &package->kernels[0].fields[i];
+
+        assert_string_equal(field->name, saxpy_fields[i].name);
+        assert_int_equal(field->written, field->type == GANTRY_SCALAR_POINTER);
+        assert_false(field->may_be_null);
+        assert_int_equal(field->pointee_size + field->reach_count, 0);
+    }
+    package_free(package);
+    header.version = 3;
+    memcpy(data, &header, sizeof(header));
+    gpk_seal(data, size);
+    assert_int_equal(parse(data, size), GANTRY_E_PACKAGE);
+    assert_contains(gantry_last_error(), "has package version 3");
+    free(data);
+}
+
 static void test_refuses_bad_images(void **state)
 {
     struct gantry_kernel_source kernel = {.name = "k", .args_name = "args", .dimensions = 1};
@@ -585,6 +672,8 @@ int main(void)
         cmocka_unit_test(test_survives_sealed_words),
         cmocka_unit_test(test_refuses_bad_kernels),
         cmocka_unit_test(test_refuses_bad_fields),
+        cmocka_unit_test(test_refuses_bad_pointers),
+        cmocka_unit_test(test_reads_version_1),
         cmocka_unit_test(test_refuses_bad_images),
         cmocka_unit_test(test_refuses_twice_the_same_kernel),
         cmocka_unit_test(test_wraps_user_images),

@@ -14,6 +14,7 @@
 #include "scan.h"
 #include "token.h"
 #include "wrapper.h"
+#include "writes.h"
 
 /* Reads the source's words; false when it can't be preprocessed or has mistakes. */
 static bool read_words(struct compilation *c)
@@ -63,6 +64,21 @@ static bool make_images(struct compilation *c)
            (!settings->source || make_source_images(c)) && (!settings->host || make_host_image(c));
 }
 
+/* Of a kernel that adds floats atomically, the entry that does so with a loop is optimised. Without
+ * SPIR-V images every pointer counts as written. */
+static void read_writes(struct compilation *c)
+{
+    for (size_t i = 0; i < c->image_count; i++) {
+        const struct image *image = &c->images[i];
+        if (image->kind != GANTRY_IMAGE_SPIRV || image->entry != GANTRY_ENTRY_DIRECT ||
+            image->features & GANTRY_FEATURE_ATOMIC_FLOAT_ADD)
+            continue;
+        uint32_t *words = pool_allocate(c->pool, image->data.size, 1);
+        memcpy(words, image->data.data, image->data.size);
+        find_writes(c->pool, image->kernel, words, image->data.size / 4);
+    }
+}
+
 /* Paths in a make rule: blanks are escaped, dollars doubled. */
 static void add_make_path(struct text *text, const char *path)
 {
@@ -97,6 +113,7 @@ static bool write_depfile(struct compilation *c)
 static bool write_outputs(struct compilation *c)
 {
     const struct settings *settings = c->settings;
+    read_writes(c);
     struct text package = package_bytes(c, describe_toolchain(c));
     struct text header = header_text(c->unit, settings->prefix, settings->embed ? &package : NULL);
     return (!settings->header || file_write(c->pool, settings->header, header.data, header.size)) &&

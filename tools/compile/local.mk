@@ -7,8 +7,8 @@ tools_gantry_SOURCES += \
 	tools/compile/process.c tools/compile/process.h \
 	tools/compile/unit.c tools/compile/unit.h \
 	tools/compile/token.c tools/compile/token.h \
-	tools/compile/scan.c tools/compile/scan_kernel.c tools/compile/scan_record.c \
-	tools/compile/scan.h \
+	tools/compile/scan.c tools/compile/scan_kernel.c tools/compile/scan_pointer.c \
+	tools/compile/scan_record.c tools/compile/scan.h \
 	tools/compile/words.c tools/compile/words.h \
 	tools/compile/lint.c tools/compile/lint.h \
 	tools/compile/flow.c tools/compile/flow.h \
@@ -16,6 +16,7 @@ tools_gantry_SOURCES += \
 	tools/compile/wrapper.c tools/compile/wrapper.h \
 	tools/compile/reflect.c tools/compile/reflect.h \
 	tools/compile/spirv.c tools/compile/spirv.h \
+	tools/compile/writes.c tools/compile/writes.h \
 	tools/compile/contraction.c tools/compile/contraction.h \
 	tools/compile/image.c tools/compile/image_cuda.c tools/compile/image_spirv.c \
 	tools/compile/image.h \

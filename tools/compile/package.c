@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "../../core/package_hash.h"
+#include "reflect.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "packages are little-endian, and this writer copies numbers as they are"
@@ -26,7 +27,20 @@ static uint32_t add_string(struct writer *writer, const char *string)
     return (uint32_t)(writer->strings.size - size);
 }
 
-static void add_field(struct writer *writer, const struct field *field)
+static void add_pointer(struct gpk_field *record, const struct pointer *pointer)
+{
+    record->flags = (pointer->may_be_null ? GPK_FIELD_MAY_BE_NULL : 0) |
+                    (pointer->written ? GPK_FIELD_WRITTEN : 0);
+    record->reach_count = pointer->reach_count;
+    for (uint32_t i = 0; i < pointer->reach_count; i++) {
+        const struct factor *factor = &pointer->reach[i];
+        record->reach_field[i] = factor->field < 0 ? GPK_NUMBER : (uint32_t)factor->field;
+        record->reach_number[i] = factor->number;
+    }
+}
+
+static void add_field(struct writer *writer, const struct field *field,
+                      const struct pointer *pointer)
 {
     struct gpk_field record = {
         .name = add_string(writer, field->name),
@@ -35,7 +49,10 @@ static void add_field(struct writer *writer, const struct field *field)
         .size = field->size,
         .count = field->count,
         .pointee = add_string(writer, field->pointee),
+        .pointee_size = pointee_size(writer->c->unit, field->pointee),
     };
+    if (field->scalar == GANTRY_SCALAR_POINTER)
+        add_pointer(&record, pointer);
     text_add(&writer->fields, &record, sizeof(record));
 }
 
@@ -67,7 +84,7 @@ static void add_kernel(struct writer *writer, const struct kernel *kernel)
     };
     text_add(&writer->kernels, &record, sizeof(record));
     for (size_t i = 0; i < kernel->args->field_count; i++)
-        add_field(writer, &kernel->args->fields[i]);
+        add_field(writer, &kernel->args->fields[i], &kernel->pointers[i]);
 }
 
 static uint32_t kernel_index(const struct unit *unit, const struct kernel *kernel)

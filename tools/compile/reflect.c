@@ -188,6 +188,23 @@ bool reflect(struct unit *unit, struct kernel *kernel, const uint32_t *code, siz
     return good;
 }
 
+uint32_t pointee_size(const struct unit *unit, const char *pointee)
+{
+    static const struct {
+        const char *name;
+        uint32_t size;
+    } types[] = {
+        {"int8", 1}, {"uint8", 1}, {"int16", 2},   {"uint16", 2}, {"half", 2},   {"int", 4},
+        {"uint", 4}, {"float", 4}, {"int64", 8},   {"uint64", 8}, {"double", 8}, {"float2", 8},
+        {"int2", 8}, {"uint2", 8}, {"float4", 16}, {"int4", 16},  {"uint4", 16},
+    };
+    const struct record *record = unit_record(unit, pointee);
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+        if (!strcmp(pointee, types[i].name))
+            return types[i].size;
+    return record ? record->size : 0;
+}
+
 uint64_t layout_hash(struct unit *unit, const struct record *record)
 {
     struct text text = text_new(unit->pool);

@@ -8,6 +8,9 @@
 /* False when spirv-cross can't read the code; mistakes of the source are counted in the unit. */
 bool reflect(struct unit *unit, struct kernel *kernel, const uint32_t *code, size_t words);
 
+/* Bytes of what a pointer points to, by the type's name; 0 for "", that of no pointer. */
+uint32_t pointee_size(const struct unit *unit, const char *pointee);
+
 /* XXH64 over names, types and offsets, as package_format.h says. */
 uint64_t layout_hash(struct unit *unit, const struct record *record);
 

@@ -106,6 +106,14 @@ static size_t scan_pointee(struct unit *unit, size_t at)
     return behind_statement(unit, at);
 }
 
+static struct pointer *new_pointers(struct pool *pool, size_t count)
+{
+    struct pointer *pointers = pool_allocate(pool, count, sizeof(*pointers));
+    for (size_t i = 0; i < count; i++)
+        pointers[i].written = true;
+    return pointers;
+}
+
 static size_t scan_kernel(struct unit *unit, size_t at)
 {
     struct place place = unit->tokens[at].place;
@@ -122,6 +130,8 @@ static size_t scan_kernel(struct unit *unit, size_t at)
     if (!kernel->args || !kernel->args->is_args)
         mistake(unit, place, "KERNEL(%s, %s): there is no ARGS(%s) above", parts[0], parts[1],
                 parts[1]);
+    else
+        kernel->pointers = new_pointers(unit->pool, kernel->args->field_count);
     for (size_t i = 0; i < unit->kernel_count; i++)
         if (!strcmp(unit->kernels[i]->name, kernel->name))
             mistake(unit, place, "kernel %s was defined before, at %s:%u", kernel->name,

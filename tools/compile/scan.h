@@ -14,6 +14,11 @@ size_t scan_fields(struct unit *unit, struct record *record, size_t at);
 /* scan_kernel.c: the attributes between KERNEL() and its body. Returns the index of the brace. */
 size_t scan_attributes(struct unit *unit, struct kernel *kernel, size_t at);
 
+/* scan_pointer.c: MAY_BE_NULL(text) and REACH(text). */
+void scan_may_be_null(struct unit *unit, struct kernel *kernel, struct place place,
+                      const char *text);
+void scan_reach(struct unit *unit, struct kernel *kernel, struct place place, const char *text);
+
 /* The index behind the closing partner of the opening mark at `at`; the end when there is none. */
 size_t scan_behind(const struct unit *unit, size_t at);
 

@@ -85,15 +85,18 @@ static void read_grid_stride(struct unit *unit, struct kernel *kernel, struct pl
 static const struct attribute {
     const char *word;
     bool argument;
+    bool again; /* may be given again, for another pointer */
     void (*read)(struct unit *unit, struct kernel *kernel, struct place place, const char *text);
 } attributes[] = {
-    {"BLOCK", true, read_block},
-    {"BLOCK_MULTIPLE", true, read_multiple},
-    {"BLOCK_MAX", true, read_max},
-    {"BLOCK_POW2", false, read_pow2},
-    {"GRID_STRIDE", false, read_grid_stride},
-    {"DIMENSIONS", true, read_dimensions},
-    {"TOLERANCE", true, read_tolerance},
+    {"BLOCK", true, false, read_block},
+    {"BLOCK_MULTIPLE", true, false, read_multiple},
+    {"BLOCK_MAX", true, false, read_max},
+    {"BLOCK_POW2", false, false, read_pow2},
+    {"GRID_STRIDE", false, false, read_grid_stride},
+    {"DIMENSIONS", true, false, read_dimensions},
+    {"TOLERANCE", true, false, read_tolerance},
+    {"REACH", true, true, scan_reach},
+    {"MAY_BE_NULL", true, true, scan_may_be_null},
 };
 
 enum { ATTRIBUTE_COUNT = sizeof(attributes) / sizeof(attributes[0]) };
@@ -149,7 +152,7 @@ size_t scan_attributes(struct unit *unit, struct kernel *kernel, size_t at)
             mistake(unit, word->place, "%s: %s is given twice", kernel->name, word->text);
         else if (text)
             attributes[i].read(unit, kernel, word->place, text);
-        seen[i] = true;
+        seen[i] = !attributes[i].again;
     }
     if (kernel->dimensions == 0)
         kernel->dimensions = 1;

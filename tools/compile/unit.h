@@ -56,10 +56,27 @@ struct record {
     bool reflected;
 };
 
+/* One factor of how many elements of a pointer a kernel reaches. */
+struct factor {
+    int field; /* of the arguments; -1: the number counts */
+    uint64_t number;
+};
+
+enum { MAX_FACTORS = 3 };
+
+/* What is known of a member of the arguments that is a pointer. */
+struct pointer {
+    bool may_be_null;
+    bool written; /* found in the SPIR-V; true until then */
+    uint32_t reach_count;
+    struct factor reach[MAX_FACTORS];
+};
+
 struct kernel {
     struct place place;
     const char *name;
     struct record *args;
+    struct pointer *pointers; /* one for each member of args */
     struct range body;
 
     uint32_t block[3]; /* all 0: not fixed */
