@@ -1,4 +1,4 @@
-TEST_FOLDERS = unit plugins faults language vulkan cuda conform kernels tools profiles headers consumer fuzz
+TEST_FOLDERS = unit plugins faults language vulkan cuda conform kernels tools doctor profiles headers consumer fuzz
 
 # ctest stops at a folder that it can't enter, so the list is in one place: tests/CTestTestfile.cmake.in.
 CTEST_FLAGS = --output-on-failure -j2
@@ -24,6 +24,7 @@ include tests/cuda/local.mk
 include tests/conform/local.mk
 include tests/kernels/local.mk
 include tests/tools/local.mk
+include tests/doctor/local.mk
 include tests/profiles/local.mk
 include tests/headers/local.mk
 include tests/consumer/local.mk

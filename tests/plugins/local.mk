@@ -41,7 +41,8 @@ endif
 BAD_PLUGIN = $(AM_V_CCLD)$(MKDIR_P) tests/plugins/bad && \
 	$(CC) $(AM_CPPFLAGS) $(CPPFLAGS) $(AM_CFLAGS) $(CFLAGS) -fPIC -shared $(LDFLAGS)
 BAD_SOURCE = $(srcdir)/tests/plugins/bad/descriptor.c
-check_DATA += tests/plugins/bad/gantry-abi.so tests/plugins/bad/gantry-magic.so \
+check_DATA += tests/plugins/bad/gantry-abi.so tests/plugins/bad/gantry-newer.so \
+	tests/plugins/bad/gantry-magic.so \
 	tests/plugins/bad/gantry-size.so tests/plugins/bad/gantry-table.so \
 	tests/plugins/bad/gantry-entry.so tests/plugins/bad/gantry-name.so \
 	tests/plugins/bad/gantry-descriptor.so tests/plugins/bad/gantry-dependency.so \
@@ -52,6 +53,8 @@ EXTRA_DIST += tests/plugins/bad/descriptor.c tests/plugins/bad/notalibrary.txt \
 
 tests/plugins/bad/gantry-abi.so: $(BAD_SOURCE)
 	$(BAD_PLUGIN) -DNAME='"abi"' -DABI_MAJOR=99 $(BAD_SOURCE) -o $@
+tests/plugins/bad/gantry-newer.so: $(BAD_SOURCE)
+	$(BAD_PLUGIN) -DNAME='"newer"' '-DABI_MAJOR=(GANTRY_BACKEND_ABI_MAJOR + 1)' $(BAD_SOURCE) -o $@
 tests/plugins/bad/gantry-magic.so: $(BAD_SOURCE)
 	$(BAD_PLUGIN) -DNAME='"magic"' -DMAGIC=0x12345678 $(BAD_SOURCE) -o $@
 tests/plugins/bad/gantry-size.so: $(BAD_SOURCE)
