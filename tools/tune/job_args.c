@@ -176,38 +176,80 @@ static bool read_extent(const char *text, uint64_t *elements, uint64_t *bytes, d
     return *text && *end == '\0' && errno == 0 && *elements > 0;
 }
 
-static bool add_buffer(const struct reader *reader, const struct gantry_field_info *field)
+static uint64_t scalar_value(const struct reader *reader, uint32_t index)
+{
+    const struct gantry_field_info *field = &reader->job->source.fields[index];
+    uint64_t value = 0;
+
+    memcpy(&value, reader->job->args + field->offset, field->size);
+    return value;
+}
+
+/* As many elements as the kernel says that it can reach, or one for each thread. Scalars have been
+ * read before. */
+static uint64_t usual_elements(const struct reader *reader, const struct gantry_field_info *field)
+{
+    uint64_t elements = field->reach_count ? 1 : all_threads(reader->params->threads);
+
+    for (uint32_t i = 0; i < field->reach_count; i++) {
+        uint64_t factor = field->reach[i].field >= 0
+                              ? scalar_value(reader, (uint32_t)field->reach[i].field)
+                              : field->reach[i].number;
+
+        if (__builtin_mul_overflow(elements, factor, &elements))
+            return UINT64_MAX;
+    }
+    return elements ? elements : 1;
+}
+
+/* The bytes of the field's buffer; and the bound of its random elements, 0: zeros. */
+static bool read_size(const struct reader *reader, const struct gantry_field_info *field,
+                      uint64_t *bytes, double *below)
 {
     const struct job_element *element = job_element_find(field->pointee);
-    uint64_t elements = all_threads(reader->params->threads), bytes = 0;
+    uint64_t size = element ? job_element_size(element) : field->pointee_size;
+    uint64_t elements = usual_elements(reader, field);
     const char *text = given(reader, field->name);
-    struct job *job = reader->job;
-    struct job_buffer *buffer = &job->buffers[job->buffer_count];
-    double below = 0;
 
-    if (job->buffer_count == JOB_BUFFERS)
-        return refuse(reader, "it has more than %d pointers", JOB_BUFFERS);
-    if (text && !read_extent(text, &elements, &bytes, &below))
+    *bytes = 0;
+    *below = 0;
+    if (text && !read_extent(text, &elements, bytes, below))
         return refuse(reader,
                       "argument %s is a pointer: --arg %s=ELEMENTS or ELEMENTS:BELOW or SIZEB, "
                       "not '%s'",
                       field->name, field->name, text);
-    if (!element && (!bytes || below > 0))
+    if (!element && *below > 0)
+        return refuse(reader, "argument %s points to %s, which can only be zeros (no ':')",
+                      field->name, field->pointee);
+    if (!size && !*bytes)
         return refuse(reader,
                       "argument %s points to %s, whose size the package does not tell (add --arg "
                       "%s=SIZEB, the bytes of its buffer, which gets zeros)",
                       field->name, field->pointee, field->name);
-    if (!bytes && __builtin_mul_overflow(elements, (uint64_t)job_element_size(element), &bytes))
+    if (!*bytes && __builtin_mul_overflow(elements, size, bytes))
         return refuse(reader, "argument %s would be larger than memory", field->name);
+    return true;
+}
+
+static bool add_buffer(const struct reader *reader, const struct gantry_field_info *field)
+{
+    const struct job_element *element = job_element_find(field->pointee);
+    struct job *job = reader->job;
+    struct job_buffer *buffer = &job->buffers[job->buffer_count];
+    double below;
+
+    if (job->buffer_count == JOB_BUFFERS)
+        return refuse(reader, "it has more than %d pointers", JOB_BUFFERS);
     *buffer = (struct job_buffer){.name = field->name,
                                   .offset = field->offset,
-                                  .size = bytes,
                                   .floats = element && job_element_is_float(element)};
+    if (!read_size(reader, field, &buffer->size, &below))
+        return false;
     if (below > 0)
-        buffer->initial = job_fill(element, bytes, below, job->buffer_count);
+        buffer->initial = job_fill(element, buffer->size, below, job->buffer_count);
     if (below > 0 && !buffer->initial)
-        return refuse(reader, "out of memory for the %" PRIu64 " bytes of argument %s", bytes,
-                      field->name);
+        return refuse(reader, "out of memory for the %" PRIu64 " bytes of argument %s",
+                      buffer->size, field->name);
     job->buffer_count++;
     return true;
 }
@@ -227,6 +269,11 @@ static bool names_a_field(const struct reader *reader, const char *arg)
     return refuse(reader, "--arg '%s' names none of its arguments (see gantry inspect)", arg);
 }
 
+static bool is_pointer(const struct gantry_field_info *field)
+{
+    return field->type == GANTRY_SCALAR_POINTER;
+}
+
 bool job_read_args(struct job *job, const struct job_params *params, char why[JOB_WHY_SIZE])
 {
     const struct reader reader = {job, params, why};
@@ -237,15 +284,17 @@ bool job_read_args(struct job *job, const struct job_params *params, char why[JO
             return false;
     }
     for (uint32_t i = 0; i < source->field_count; i++) {
+        if (!is_pointer(&source->fields[i]) && !read_scalar(&reader, &source->fields[i]))
+            return false;
+    }
+    for (uint32_t i = 0; i < source->field_count; i++) {
         const struct gantry_field_info *field = &source->fields[i];
-        bool pointer = field->type == GANTRY_SCALAR_POINTER;
 
-        if (pointer && field->count > 1)
+        if (is_pointer(field) && field->count > 1)
             return refuse(&reader,
-                          "argument %s is an array of pointers, which gantry tune can't "
-                          "make up",
+                          "argument %s is an array of pointers, which gantry tune can't make up",
                           field->name);
-        if (!(pointer ? add_buffer(&reader, field) : read_scalar(&reader, field)))
+        if (is_pointer(field) && !add_buffer(&reader, field))
             return false;
     }
     return true;

@@ -24,11 +24,6 @@ static bool set_in(const char *origin, const char *file)
     return same;
 }
 
-static bool decided(const struct trial *trial)
-{
-    return trial->measured && trial->verdict.outcome != CONTEST_BROKEN;
-}
-
 static bool needs_line(const struct trial *trial, const char *file)
 {
     return trial_changed(trial) || set_in(trial->origin, file);
@@ -68,7 +63,7 @@ static struct group gather(const struct tuner *tuner, const char *key)
     for (unsigned i = 0; i < tuner->trial_count; i++) {
         const struct trial *trial = &tuner->trials[i];
 
-        if (strcmp(trial->key, key) == 0 && decided(trial))
+        if (strcmp(trial->key, key) == 0 && trial_decided(trial))
             group.trials[group.count++] = trial;
     }
     return group;
@@ -149,7 +144,7 @@ void result_section(const struct tuner *tuner, const char *file, struct section 
         struct section_key *key = &section->keys[section->count];
         struct group group = gather(tuner, trial->key);
 
-        if (!decided(trial) || has_key(section, trial->key))
+        if (!trial_decided(trial) || has_key(section, trial->key))
             continue;
         section->count++;
         snprintf(key->key, SECTION_NAME_SIZE, "%s", trial->key);

@@ -143,7 +143,7 @@ void state_save(const struct tuner *tuner)
     json_t *trials = json_array(), *state;
 
     for (unsigned i = 0; i < tuner->trial_count; i++) {
-        if (tuner->trials[i].measured)
+        if (trial_decided(&tuner->trials[i]))
             trials = json_list_add(trials, trial_json(tuner, &tuner->trials[i]));
     }
     state = json_pack("{s:o, s:o}", "run", key_json(tuner), "trials", trials);

@@ -54,6 +54,12 @@ bool trial_set_incumbent(struct trial *trial, const char *value)
     return trial_add_value(trial, value) && find(trial, value, &trial->incumbent);
 }
 
+bool trial_decided(const struct trial *trial)
+{
+    return trial->measured && trial->verdict.outcome != CONTEST_BROKEN &&
+           trial->verdict.outcome != CONTEST_UNDECIDED;
+}
+
 bool trial_changed(const struct trial *trial)
 {
     return trial->measured && trial->verdict.winner != trial->incumbent;

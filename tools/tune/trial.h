@@ -42,6 +42,9 @@ bool trial_add_value(struct trial *trial, const char *value);
 /* Adds the incumbent's value, likewise. */
 bool trial_set_incumbent(struct trial *trial, const char *value);
 
+/* Whether it was measured, and the times said something. */
+bool trial_decided(const struct trial *trial);
+
 /* Whether the winner is another value than the one that was in force. */
 bool trial_changed(const struct trial *trial);
 const char *trial_winner(const struct trial *trial);

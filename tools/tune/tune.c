@@ -46,7 +46,7 @@ static void run_trial(struct tuner *tuner, unsigned index)
         return;
     trial_sentence(trial, sentence);
     progress_end(&tuner->progress, sentence);
-    if (trial->measured)
+    if (trial_decided(trial))
         state_save(tuner);
 }
 
