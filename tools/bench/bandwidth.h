@@ -65,7 +65,8 @@ struct bandwidth_case {
 };
 
 /* Each ends with a case without a name. */
-extern const struct bandwidth_case simple_cases[], ordered_cases[], dense_cases[], product_cases[];
+extern const struct bandwidth_case simple_cases[], ordered_cases[], dense_cases[], particle_cases[],
+    product_cases[];
 
 /* NULL past the end. */
 const struct bandwidth_case *bandwidth_case_at(size_t index);

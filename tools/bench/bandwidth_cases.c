@@ -19,7 +19,7 @@ static const double patience = 2e9;     /* ns for all repetitions of a run */
 /* ---- All cases ------------------------------------------------------------------------------ */
 
 static const struct bandwidth_case *const tables[] = {simple_cases, ordered_cases, dense_cases,
-                                                      product_cases};
+                                                      particle_cases, product_cases};
 
 const struct bandwidth_case *bandwidth_case_at(size_t index)
 {

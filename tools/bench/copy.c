@@ -70,7 +70,7 @@ static bool is_case(const char *name)
     const struct copy_case *test;
 
     for (size_t i = 0; (test = copy_case_at(i)); i++) {
-        if (strcmp(copy_case_name(test), name) == 0)
+        if (strcmp(test->name, name) == 0)
             return true;
     }
     return false;
@@ -100,7 +100,7 @@ static char *make_usage(void)
         return NULL;
     fputs(usage, stream);
     for (size_t i = 0; (test = copy_case_at(i)); i++)
-        fprintf(stream, "%s%s", i % 5 == 4 ? "\n       " : " ", copy_case_name(test));
+        fprintf(stream, "%s%s", i % 5 == 4 ? "\n       " : " ", test->name);
     fputc('\n', stream);
     fclose(stream);
     return text;
@@ -232,12 +232,12 @@ static bool run_cases(struct copy_bench *bench)
     const struct copy_case *test;
 
     for (size_t i = 0; (test = copy_case_at(i)); i++) {
-        if (!chosen(&bench->options, copy_case_name(test)))
+        if (!chosen(&bench->options, test->name))
             continue;
         for (size_t size = 0; size < bench->size_count; size++) {
             if (copy_case_run(bench, test, size))
                 continue;
-            output_error("bench: case %s of %" PRIu64 " bytes failed", copy_case_name(test),
+            output_error("bench: case %s of %" PRIu64 " bytes failed", test->name,
                          bench->sizes[size]);
             return false;
         }

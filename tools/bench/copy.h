@@ -46,14 +46,50 @@ uint64_t copy_room(uint64_t size);
 
 /* ---- Cases ---------------------------------------------------------------------------------- */
 
-struct copy_case;
+/* Where the bytes are on the host, and by which calls they go. */
+enum kind {
+    PAGEABLE,   /* plain memory, gantry_queue_upload and gantry_queue_download */
+    REGISTERED, /* plain memory that gantry_host_register took, gantry_queue_copy */
+    BUFFER,     /* upload and readback buffers, gantry_queue_copy */
+    LIST,       /* plain memory, a finished list */
+    DEVICE,     /* nowhere: both sides are device memory */
+};
+
+struct copy_case {
+    const char *name;
+    enum raw_route route;
+    enum kind kind;
+    bool rows;
+};
 
 /* NULL past the end. */
 const struct copy_case *copy_case_at(size_t index);
-const char *copy_case_name(const struct copy_case *test);
 
 /* Runs it in the size of that index and adds its rate. False: something failed or a byte is wrong,
  * and that was said. */
 bool copy_case_run(struct copy_bench *bench, const struct copy_case *test, size_t size);
+
+/* ---- A copy --------------------------------------------------------------------------------- */
+
+struct copy {
+    struct copy_bench *bench;
+    const struct copy_case *test;
+    struct copy_shape shape;
+    uint64_t size;
+    uint32_t *host;             /* where its bytes are on the host */
+    struct gantry_buffer *made; /* over them, unless they are plain memory */
+    struct gantry_list *list;
+};
+
+/* Waits, where the status is that of a submission that gave the point: by address, because the
+ * arguments of a call may be read before the submission is made. False, and why was said, when
+ * either failed. */
+bool copy_wait(enum gantry_status status, const struct gantry_point *point);
+
+/* Writes what is copied, on the host or from there to the device, and other bytes where it goes to.
+ * False: why was said. */
+bool copy_prepare(const struct copy *copy);
+/* Whether every byte came; says which did not. */
+bool copy_check(const struct copy *copy);
 
 #endif

@@ -1,5 +1,4 @@
 /* A case of gantry bench copy: made, timed beside the driver's own copy, looked at. */
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,22 +19,6 @@ enum {
 
 static const double patience = 5e8; /* ns for all repetitions */
 
-/* Where the bytes are on the host, and by which calls they go. */
-enum kind {
-    PAGEABLE,   /* plain memory, gantry_queue_upload and gantry_queue_download */
-    REGISTERED, /* plain memory that gantry_host_register took, gantry_queue_copy */
-    BUFFER,     /* upload and readback buffers, gantry_queue_copy */
-    LIST,       /* plain memory, a finished list */
-    DEVICE,     /* nowhere: both sides are device memory */
-};
-
-struct copy_case {
-    const char *name;
-    enum raw_route route;
-    enum kind kind;
-    bool rows;
-};
-
 static const struct copy_case cases[] = {
     {"up_pageable", RAW_UP, PAGEABLE, false},     {"up_registered", RAW_UP, REGISTERED, false},
     {"up_buffer", RAW_UP, BUFFER, false},         {"up_list", RAW_UP, LIST, false},
@@ -49,11 +32,6 @@ static const struct copy_case cases[] = {
 const struct copy_case *copy_case_at(size_t index)
 {
     return index < sizeof cases / sizeof *cases ? &cases[index] : NULL;
-}
-
-const char *copy_case_name(const struct copy_case *test)
-{
-    return test->name;
 }
 
 /* ---- Shapes --------------------------------------------------------------------------------- */
@@ -73,16 +51,6 @@ uint64_t copy_room(uint64_t size)
 }
 
 /* ---- A copy --------------------------------------------------------------------------------- */
-
-struct copy {
-    struct copy_bench *bench;
-    const struct copy_case *test;
-    struct copy_shape shape;
-    uint64_t size;
-    uint32_t *host;             /* where its bytes are on the host */
-    struct gantry_buffer *made; /* over them, unless they are plain memory */
-    struct gantry_list *list;
-};
 
 static struct gantry_rect rect_of(const struct copy *copy)
 {
@@ -172,86 +140,9 @@ static enum gantry_status submit(const struct copy *copy, struct gantry_point *p
     return gantry_queue_copy(queue, to, 0, from, 0, copy->size, point);
 }
 
-/* ---- Contents ------------------------------------------------------------------------------- */
-
-static uint32_t word_at(uint32_t seed, uint64_t i)
+bool copy_wait(enum gantry_status status, const struct gantry_point *point)
 {
-    return (uint32_t)i * 2654435761u + seed;
-}
-
-static void write_words(uint32_t *words, uint64_t count, uint32_t seed)
-{
-    for (uint64_t i = 0; i < count; i++)
-        words[i] = word_at(seed, i);
-}
-
-/* Rows `pitch` bytes apart hold the words one after the other. */
-static bool words_match(const uint32_t *words, const struct copy_shape *shape, uint64_t pitch,
-                        uint32_t seed)
-{
-    uint64_t width = shape->width / 4;
-
-    for (uint64_t row = 0; row < shape->rows; row++) {
-        for (uint64_t i = 0; i < width; i++) {
-            uint32_t expected = word_at(seed, row * width + i);
-
-            if (words[row * (pitch / 4) + i] == expected)
-                continue;
-            output_error("bench: word %" PRIu64 " of row %" PRIu64 " is %#x, and must be %#x", i,
-                         row, words[row * (pitch / 4) + i], expected);
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool wait_for(enum gantry_status status, struct gantry_point point)
-{
-    return (status == GANTRY_OK || gantry_side_failed()) && gantry_side_wait(point);
-}
-
-/* What is copied is written: on the host, or from there to the device. Where it goes to, other
- * bytes are written. */
-static bool prepare(struct copy *copy)
-{
-    struct copy_bench *bench = copy->bench;
-    struct gantry_queue *queue = bench->side.queue;
-    const struct gantry_rect rect = {copy->shape.width, copy->shape.rows, copy->shape.pitch,
-                                     copy->shape.width};
-    uint64_t room = copy->shape.rows * copy->shape.pitch;
-    struct gantry_point point;
-
-    bench->seed++;
-    if (copy->test->route == RAW_UP) {
-        write_words(copy->host, copy->size / 4, bench->seed);
-        return wait_for(gantry_queue_fill(queue, bench->device[0], 0, room, 0, &point), point);
-    }
-    write_words(bench->host[0], copy->size / 4, bench->seed);
-    if (!wait_for(gantry_queue_upload_rect(queue, bench->device[0], 0, bench->host[0], &rect,
-                                           &point),
-                  point))
-        return false;
-    if (copy->test->route == RAW_DOWN) {
-        memset(copy->host, 0, copy->size);
-        return true;
-    }
-    return wait_for(gantry_queue_fill(queue, bench->device[1], 0, copy->size, 0, &point), point);
-}
-
-static bool check(const struct copy *copy)
-{
-    const struct copy_bench *bench = copy->bench;
-    const struct copy_shape *shape = &copy->shape;
-    bool up = copy->test->route == RAW_UP;
-    uint64_t pitch = up ? shape->pitch : shape->width;
-    struct gantry_point point;
-
-    if (copy->test->route == RAW_DOWN)
-        return words_match(copy->host, shape, pitch, bench->seed);
-    return wait_for(gantry_queue_copy(bench->side.queue, bench->readback, 0, bench->device[!up], 0,
-                                      shape->rows * pitch, &point),
-                    point) &&
-           words_match(gantry_buffer_host(bench->readback), shape, pitch, bench->seed);
+    return (status == GANTRY_OK || gantry_side_failed()) && gantry_side_wait(*point);
 }
 
 /* ---- Timing --------------------------------------------------------------------------------- */
@@ -266,7 +157,7 @@ static bool run(struct way *way, struct timing *timing)
     const struct copy *copy = ((struct copy_way *)way)->copy;
     struct gantry_point point = {0};
     uint64_t start = stopwatch_read();
-    bool done = wait_for(submit(copy, &point), point);
+    bool done = copy_wait(submit(copy, &point), &point);
 
     timing->ns = stopwatch_between(start, stopwatch_read());
     return done;
@@ -376,8 +267,9 @@ bool copy_case_run(struct copy_bench *bench, const struct copy_case *test, size_
     if (status == GANTRY_E_UNSUPPORTED && size == 0)
         rates_skip(&bench->rates, test->name, gantry_last_error());
     if (status != GANTRY_E_UNSUPPORTED)
-        done = status == GANTRY_OK ? prepare(&copy) && measure(&copy, size) && check(&copy)
-                                   : gantry_side_failed();
+        done = status == GANTRY_OK
+                   ? copy_prepare(&copy) && measure(&copy, size) && copy_check(&copy)
+                   : gantry_side_failed();
     close_copy(&copy);
     return done;
 }

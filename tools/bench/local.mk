@@ -5,8 +5,9 @@ tools_gantry_SOURCES += \
 	tools/bench/memory.c tools/bench/memory.h tools/bench/memory_measure.c \
 	tools/bench/bandwidth.c tools/bench/bandwidth.h tools/bench/bandwidth_cases.c \
 	tools/bench/bandwidth_simple.c tools/bench/bandwidth_ordered.c \
-	tools/bench/bandwidth_dense.c tools/bench/bandwidth_products.c \
-	tools/bench/copy.c tools/bench/copy.h tools/bench/copy_cases.c \
+	tools/bench/bandwidth_dense.c tools/bench/bandwidth_particles.c \
+	tools/bench/bandwidth_products.c \
+	tools/bench/copy.c tools/bench/copy.h tools/bench/copy_cases.c tools/bench/copy_contents.c \
 	tools/bench/library.c tools/bench/library.h kernels/algorithms.h \
 	tools/bench/pattern.c tools/bench/pattern.h tools/bench/arrays.c tools/bench/arrays.h \
 	tools/bench/rates.c tools/bench/rates.h tools/bench/rates_show.c tools/bench/rates_plot.c \
