@@ -4,7 +4,10 @@
 
 #include "entry.h"
 #include "package.h"
+#include "services.h"
 #include "status.h"
+
+enum { REFUSAL_SIZE = 1024 };
 
 /* One image, tried. */
 struct tried {
@@ -51,13 +54,35 @@ static enum gantry_status make(const struct examination *examination,
     return *taken ? GANTRY_OK : no_memory(examination);
 }
 
+/* Core does not show the plugin an image that needs what the device lacks. */
+static char *lacking(const struct examination *examination, const struct tried *tried)
+{
+    uint32_t has = examination->module->object.device->info.features;
+    struct text text = {0};
+
+    text_add(&text, "needs ");
+    add_features(&text, tried->image->image.features & ~has);
+    text_add(&text, ", which the device lacks");
+    return text_take(&text);
+}
+
 static enum gantry_status try_image(const struct examination *examination, struct tried *tried)
 {
-    enum gantry_status status = make(examination, tried->image, &tried->taken);
+    uint32_t has = examination->module->object.device->info.features;
+    char refusal[REFUSAL_SIZE];
+    enum gantry_status status;
 
+    services_listen(refusal, sizeof(refusal));
+    status = make(examination, tried->image, &tried->taken);
+    services_listen(NULL, 0);
     if (status == GANTRY_OK || is_general(status))
         return status;
-    tried->text = strdup(gantry_last_error());
+    if (status == GANTRY_E_NO_IMAGE && tried->image->image.features & ~has)
+        tried->text = lacking(examination, tried);
+    else if (status == GANTRY_E_NO_IMAGE && refusal[0])
+        tried->text = strdup(refusal);
+    else
+        tried->text = strdup(gantry_last_error());
     return tried->text ? GANTRY_OK : no_memory(examination);
 }
 

@@ -20,6 +20,8 @@ static void service_log(void *context, enum gantry_log_level level, const char *
     __attribute__((format(printf, 3, 4)));
 static enum gantry_status service_fail(void *context, enum gantry_status status, const char *format,
                                        ...) __attribute__((format(printf, 3, 4)));
+static void service_refuse(void *context, const struct gantry_backend_image *image,
+                           const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 static void service_log(void *context, enum gantry_log_level level, const char *format, ...)
 {
@@ -46,6 +48,33 @@ static enum gantry_status service_fail(void *context, enum gantry_status status,
     fail_va(status, format, args);
     va_end(args);
     return status;
+}
+
+/* Where this thread wants refusals to go. */
+static _Thread_local struct {
+    char *text;
+    size_t size;
+} listener;
+
+void services_listen(char *text, size_t size)
+{
+    listener.text = text;
+    listener.size = size;
+    if (size)
+        text[0] = '\0';
+}
+
+static void service_refuse(void *context, const struct gantry_backend_image *image,
+                           const char *format, ...)
+{
+    va_list args;
+
+    (void)context;
+    (void)image; /* who listens has given one only */
+    va_start(args, format);
+    if (listener.text)
+        vsnprintf(listener.text, listener.size, format, args);
+    va_end(args);
 }
 
 static void *service_allocate(void *context, size_t size)
@@ -112,6 +141,7 @@ static enum gantry_status open_new(const struct gantry_backend *backend, const c
         .fail = service_fail,
         .allocate = service_allocate,
         .release = service_release,
+        .refuse = service_refuse,
     };
     status = add_user(instance, log);
     if (status == GANTRY_OK)

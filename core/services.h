@@ -17,6 +17,10 @@ struct shared_instance {
     uint32_t user_count;
 };
 
+/* From now on what plugins say in this thread of images that they refuse goes into the text, one in
+ * the place of another; NULL: nobody listens. */
+void services_listen(char *text, size_t size);
+
 /* Opens the plugin's instance, or joins the one that is open. Fails with the plugin's status and
  * sentence; a later call tries again. */
 enum gantry_status shared_join(const struct gantry_backend *backend, const char *app_name,

@@ -322,6 +322,15 @@ static enum gantry_status no_image(struct gantry_drv_device *device,
         device->info.driver_version, report->length ? report->text : "it has none");
 }
 
+/* `why` is empty for what was not refused. */
+static void refuse(const struct attempt *attempt, const char *why)
+{
+    const struct gantry_backend_services *services = &attempt->device->instance->services;
+
+    if (why[0] && services->refuse)
+        services->refuse(services->context, attempt->image, "%s", why);
+}
+
 static enum gantry_status try_all(struct gantry_drv_device *device,
                                   const struct gantry_backend_kernel_params *params,
                                   const struct gantry_backend_image **sorted, struct image **image,
@@ -334,10 +343,13 @@ static enum gantry_status try_all(struct gantry_drv_device *device,
     for (uint32_t i = 0; i < count && status == GANTRY_E_NO_IMAGE; i++) {
         struct attempt attempt = {device, params, sorted[i], &report};
         char name[64];
+        size_t start;
 
         image_name(sorted[i], name, sizeof(name));
         report_add(&report, "%s%s: ", i ? "; " : "", name);
+        start = report.length;
         status = try_image(&attempt, image, function);
+        refuse(&attempt, report.text + start);
     }
     if (status != GANTRY_E_NO_IMAGE && status != GANTRY_E_NOT_FOUND)
         return status;

@@ -58,14 +58,13 @@ static bool image_suits(const struct gantry_drv_device *device,
     uint32_t missing = image->features & ~device->physical->info.features;
     char reason[128];
 
-    describe_image(report, image);
     if (missing) {
-        report_add(report, ": the device lacks");
+        report_add(report, "the device lacks");
         add_features(report, missing);
         return false;
     }
     if (!spirv_check(device->physical, image->data, image->size, reason, sizeof(reason))) {
-        report_add(report, ": %s", reason);
+        report_add(report, "%s", reason);
         return false;
     }
     return true;
@@ -133,6 +132,13 @@ static enum gantry_status no_image(struct gantry_drv_device *device,
                                   device->physical->info.driver_version, report->text);
 }
 
+static void refuse(const struct gantry_drv_device *device, const struct gantry_backend_image *image,
+                   const char *why)
+{
+    if (device->services->refuse)
+        device->services->refuse(device->services->context, image, "%s", why);
+}
+
 /* Makes the pipeline from the first image that works. A refusal moves on to the next image; running
  * out of memory and losing the device do not depend on the image and end the search. */
 static enum gantry_status choose_image(struct gantry_drv_device *device,
@@ -145,11 +151,18 @@ static enum gantry_status choose_image(struct gantry_drv_device *device,
     for (uint32_t i = 0; i < params->image_count; i++) {
         const struct gantry_backend_image *image = &params->images[i];
         VkResult result;
+        size_t start;
+
         if (image->kind != GANTRY_IMAGE_SPIRV || image->entry != params->entry)
             continue;
         report_add(&report, "%s", report.used ? "; " : "");
-        if (!image_suits(device, image, &report))
+        describe_image(&report, image);
+        report_add(&report, ": ");
+        start = report.used;
+        if (!image_suits(device, image, &report)) {
+            refuse(device, image, report.text + start);
             continue;
+        }
         result = create_pipeline(device, image, params->block, kernel);
         *chosen = image;
         if (result == VK_SUCCESS)
@@ -157,7 +170,8 @@ static enum gantry_status choose_image(struct gantry_drv_device *device,
         if (result == VK_ERROR_OUT_OF_HOST_MEMORY || result == VK_ERROR_OUT_OF_DEVICE_MEMORY ||
             result == VK_ERROR_DEVICE_LOST)
             return device_call_failed(device, result, "vkCreateComputePipelines");
-        report_add(&report, ": the driver refused it: %s", result_name(result));
+        report_add(&report, "the driver refused it: %s", result_name(result));
+        refuse(device, image, report.text + start);
     }
     return no_image(device, params, &report);
 }

@@ -46,6 +46,8 @@ struct gantry_drv_plan;
 
 /* ---- What core lends to the plugin ---------------------------------------------------------- */
 
+struct gantry_backend_image;
+
 struct gantry_backend_services {
     uint32_t size; /* of this struct */
     void *context; /* pass it back */
@@ -60,6 +62,11 @@ struct gantry_backend_services {
     /* Zeroed host memory; NULL when there is none left. release takes NULL. */
     void *(*allocate)(void *context, size_t size);
     void (*release)(void *context, void *memory);
+
+    /* Says why an image that kernel_create was given can't be used, in words that follow its name.
+     * The sentence of a failure is to be complete without it. NULL: nobody asks. */
+    void (*refuse)(void *context, const struct gantry_backend_image *image, const char *format, ...)
+        __attribute__((format(printf, 3, 4)));
 };
 
 /* ---- Devices -------------------------------------------------------------------------------- */
