@@ -27,7 +27,7 @@ static void find_two(struct report *report, void *context)
     report_add(report, &(struct finding){CODE_CUDA_STUB, .subject = context, .why = "a\nb"},
                "number %d", 1);
     report_add(report, &(struct finding){CODE_DEVICE, .subject = "bytes \xff", .remedy = "own"},
-               "number %d", 2);
+               "number\n%d", 2);
 }
 
 static void work_that_ends_well(void **state)
@@ -40,9 +40,10 @@ static void work_that_ends_well(void **state)
     assert_string_equal(text_of(&report, 0, "code"), "CUDA_STUB");
     assert_string_equal(text_of(&report, 0, "subject"), "subject");
     assert_string_equal(text_of(&report, 0, "what"), "number 1");
-    assert_string_equal(text_of(&report, 0, "why"), "a?b");
+    assert_string_equal(text_of(&report, 0, "why"), "a\nb");
     assert_non_null(strstr(text_of(&report, 0, "remedy"), "stubs"));
     assert_string_equal(text_of(&report, 1, "subject"), "bytes ?");
+    assert_string_equal(text_of(&report, 1, "what"), "number?2");
     assert_string_equal(text_of(&report, 1, "remedy"), "own");
     json_decref(report.findings);
 }

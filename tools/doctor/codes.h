@@ -103,7 +103,7 @@
     X(VULKAN_LIBRARY_MISSING, VULKAN, ERROR, NOTE, "install the Vulkan loader (libvulkan1)")       \
     X(VULKAN_LOADER_OLD, VULKAN, ERROR, NOTE, "update the Vulkan loader (libvulkan1)")             \
     X(VULKAN_INIT_FAILED, VULKAN, ERROR, WARNING,                                                  \
-      "mend or remove the drivers that can't be used (below): one can keep all from being found")                               \
+      "mend or remove the drivers that can't be used (below): one can keep all from being found")  \
     X(VULKAN_NO_DRIVER, VULKAN, ERROR, NOTE,                                                       \
       "install the GPU's Vulkan driver; without a GPU, Mesa's lavapipe (mesa-vulkan-drivers)")     \
     X(VULKAN_ICD, VULKAN, OK, OK, "")                                                              \

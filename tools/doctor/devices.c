@@ -134,7 +134,7 @@ static void report_stale(struct report *report, const struct patient *patient,
 
 /* ---- The choice ----------------------------------------------------------------------------- */
 
-/* Why no backend has a device: "NAME: WHY; …". */
+/* Why no backend has a device: "NAME: WHY", a line each. */
 static void collect_reasons(struct gantry *g, char *text, size_t size)
 {
     uint32_t count = gantry_backend_count(g);
@@ -145,7 +145,7 @@ static void collect_reasons(struct gantry *g, char *text, size_t size)
     for (uint32_t i = 0; i < count && used < size; i++) {
         if (gantry_backend_describe(g, i, &info) != GANTRY_OK || !info.reason)
             continue;
-        used += (size_t)snprintf(text + used, size - used, "%s%s: %s", used ? "; " : "", info.name,
+        used += (size_t)snprintf(text + used, size - used, "%s%s: %s", used ? "\n" : "", info.name,
                                  info.reason);
     }
 }

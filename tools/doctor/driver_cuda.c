@@ -117,7 +117,7 @@ static void report_failure(struct report *report, const struct cuda *cuda, int c
     struct meaning meaning = meaning_of(code);
     char why[512];
 
-    snprintf(why, sizeof why, "cuInit() returns %s (%d): %s; the library is of CUDA %d.%d",
+    snprintf(why, sizeof why, "cuInit() returns %s (%d): %s\nthe library is of CUDA %d.%d",
              meaning.name, code, meaning.cause, cuda->version / 1000, cuda->version % 1000 / 10);
     report_add(report,
                &(struct finding){CODE_CUDA_INIT_FAILED, .subject = cuda->path, .why = why,

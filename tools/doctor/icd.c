@@ -134,7 +134,7 @@ static void report_shadowed(struct report *report, const char *variable,
         if (icd_contains(named, installed->items[i]))
             continue;
         count++;
-        snprintf(list + used, sizeof list - used, "%s%s", used ? "; " : "", installed->items[i]);
+        snprintf(list + used, sizeof list - used, "%s%s", used ? "\n" : "", installed->items[i]);
     }
     if (count)
         report_add(report,

@@ -17,7 +17,7 @@ struct visit {
 /* What became of one kernel's images. */
 struct images {
     const char *backend;
-    FILE *refused;    /* "IMAGE: WHY; …" */
+    FILE *refused;    /* "IMAGE: WHY", a line each */
     char used[96];    /* "": none */
     unsigned other;   /* that could be used, too */
     unsigned foreign; /* for other backends */
@@ -64,7 +64,7 @@ static void take_verdict(void *user, const struct gantry_image_verdict *verdict)
     else if (!verdict->text)
         images->other++;
     else
-        fprintf(images->refused, "%s%s: %s", ftell(images->refused) ? "; " : "", name,
+        fprintf(images->refused, "%s%s: %s", ftell(images->refused) ? "\n" : "", name,
                 verdict->text);
 }
 
@@ -180,6 +180,7 @@ static void check_package(struct report *report, const struct patient *patient, 
     uint32_t count = gantry_device_count(patient->g);
     struct gantry_package *package;
     struct gantry_device_info info;
+    uint32_t kernels;
     bool tried = false;
 
     if (gantry_package_open(&params, &package) != GANTRY_OK) {
@@ -187,9 +188,10 @@ static void check_package(struct report *report, const struct patient *patient, 
                    "it is no package that can be used: %s", gantry_last_error());
         return;
     }
+    kernels = gantry_package_kernel_count(package);
     report_add(report, &(struct finding){CODE_PACKAGE, .subject = file},
-               "the package %s holds %u kernels in %u images", gantry_package_name(package),
-               gantry_package_kernel_count(package), gantry_package_image_count(package));
+               "the package %s holds %u kernel%s in %u images", gantry_package_name(package),
+               kernels, kernels == 1 ? "" : "s", gantry_package_image_count(package));
     for (uint32_t i = 0; i < count; i++) {
         if (gantry_device_describe(patient->g, i, &info) == GANTRY_OK &&
             device_wanted(patient, &info))

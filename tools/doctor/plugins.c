@@ -36,13 +36,19 @@ static void report_bad_file(struct report *report, const struct gantry_backend_i
     }
 }
 
-static void report_missing(struct report *report, const struct gantry_backend_info *info)
+static void report_missing(struct report *report, struct gantry *g, uint32_t index,
+                           const struct gantry_backend_info *info)
 {
-    char subject[64];
+    uint32_t count = gantry_backend_attempt_count(g, index);
+    struct gantry_backend_attempt attempt;
+    char subject[64], places[4096] = "";
 
+    for (uint32_t i = 0; i < count && gantry_backend_attempt(g, index, i, &attempt) == GANTRY_OK;
+         i++)
+        snprintf(places + strlen(places), sizeof places - strlen(places), "%s%s", i ? "\n" : "",
+                 attempt.text);
     snprintf(subject, sizeof subject, "plugin %s", info->name);
-    report_add(report,
-               &(struct finding){CODE_PLUGIN_MISSING, .subject = subject, .why = info->reason},
+    report_add(report, &(struct finding){CODE_PLUGIN_MISSING, .subject = subject, .why = places},
                "gantry-%s.so is in none of the places that are searched", info->name);
 }
 
@@ -70,7 +76,7 @@ static void check_backend(struct report *report, struct gantry *g, uint32_t inde
                                      .why = info.reason},
                    "the plugin %s is there, but not used", info.name);
     else if (bad == 0)
-        report_missing(report, &info);
+        report_missing(report, g, index, &info);
 }
 
 void check_plugins(struct report *report, const struct patient *patient)

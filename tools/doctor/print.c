@@ -33,16 +33,14 @@ static const char *text_of(const json_t *finding, const char *key)
     return json_string_value(json_object_get(finding, key));
 }
 
-/* A reason is a list, when there are several: a line each. */
 static void print_why(const char *why)
 {
-    const char *end;
+    for (; *why; why += strspn(why, "\n")) {
+        int length = (int)strcspn(why, "\n");
 
-    while ((end = strstr(why, "; "))) {
-        printf("           %.*s\n", (int)(end + 1 - why), why);
-        why = end + 2;
+        printf("           %.*s\n", length, why);
+        why += length;
     }
-    printf("           %s\n", why);
 }
 
 static void print_finding(const json_t *finding, enum severity severity)
@@ -54,8 +52,7 @@ static void print_finding(const json_t *finding, enum severity severity)
     if (severity > SEVERITY_OK)
         printf(" [%s]", text_of(finding, "code"));
     putchar('\n');
-    if (*why)
-        print_why(why);
+    print_why(why);
     if (*remedy)
         printf("           to do: %s\n", remedy);
 }

@@ -44,13 +44,34 @@ static json_t *mended(const char *text)
     return string;
 }
 
+/* The same, line by line. */
+static json_t *mended_lines(const char *text)
+{
+    char *copy = strdup(text), *line = copy, *end = copy;
+    json_t *string;
+
+    if (!copy)
+        return NULL;
+    for (; end; line = end + 1) {
+        end = strchr(line, '\n');
+        if (end)
+            *end = '\0';
+        utf8_mend(line);
+        if (end)
+            *end = '\n';
+    }
+    string = json_string(copy);
+    free(copy);
+    return string;
+}
+
 static json_t *make(const struct finding *finding, const char *what)
 {
     const struct row *row = &rows[finding->code];
 
     return json_pack("{s:s, s:o, s:o, s:o, s:o}", "code", row->name, "subject",
                      mended(finding->subject), "what", mended(what), "why",
-                     mended(finding->why ? finding->why : ""), "remedy",
+                     mended_lines(finding->why ? finding->why : ""), "remedy",
                      mended(finding->remedy ? finding->remedy : row->remedy));
 }
 

@@ -16,11 +16,11 @@ struct report {
 struct finding {
     enum code code;
     const char *subject; /* the file, driver, device or kernel that it is about */
-    const char *why;     /* NULL: there is no more to say than what */
+    const char *why;     /* one reason a line; NULL: there is no more to say than what */
     const char *remedy;  /* NULL: the code's */
 };
 
-/* `what` is one sentence. Bytes that are no UTF-8 become '?'. */
+/* `what` is one sentence. Bytes that are no UTF-8, and control characters, become '?'. */
 void report_add(struct report *report, const struct finding *finding, const char *what, ...)
     __attribute__((format(printf, 3, 4)));
 
