@@ -18,7 +18,7 @@ struct rate_skip {
     char why[256];
 };
 
-enum { MOST_SKIPS = 4 };
+enum { MOST_SKIPS = 32 }; /* more than there are cases */
 
 struct rates {
     const char *device, *backend, *driver_version;
@@ -46,8 +46,8 @@ void rates_print_table(const struct rates *rates);
 /* Prints one JSON object; returns the exit status: TOOL_DONE or TOOL_FAILED. */
 int rates_print_json(const struct rates *rates);
 
-/* An SVG file, by means of gnuplot: a bar for each case with the raw rate as a line, or curves over
- * n, for each case the runs of rows that follow each other. False: why was said. */
+/* An SVG file, by means of gnuplot: a bar for each case with the raw rate as a line; or for each
+ * case, whose rates follow one another, a diagram with curves over n. False: why was said. */
 bool rates_plot_bars(const struct rates *rates, const char *file);
 bool rates_plot_curves(const struct rates *rates, const char *file);
 
