@@ -26,6 +26,7 @@
 #define BLOCK_MULTIPLE(threads)
 #define BLOCK_POW2
 #define BLOCK_MAX(threads)
+#define RESIDENT(blocks)
 #define GRID_STRIDE
 #define DIMENSIONS(axes)
 #define TOLERANCE(difference)

@@ -474,6 +474,10 @@ FN float2 unpackHalf2x16(uint v)
     high.bits_ = (unsigned short)(v >> 16);
     return float2(float(low), float(high));
 }
+FN uint packHalf2x16(float2 v)
+{
+    return half(v.x).bits_ | uint(half(v.y).bits_) << 16;
+}
 FN int bitCount(uint v)
 {
     return __popc(v);
@@ -752,7 +756,8 @@ FN void gantry_read_steps_(Steps &steps, const gantry_fold_args_ &fold, uint fir
     }
 }
 
-#define GANTRY_MAX_THREADS(n) __launch_bounds__(n)
+#define GANTRY_MAX_THREADS(n)              __launch_bounds__(n)
+#define GANTRY_RESIDENT_THREADS(n, blocks) __launch_bounds__(n, blocks)
 #define GANTRY_ANY_THREADS
 
 #define KERNEL(name, args_t)                                                         \

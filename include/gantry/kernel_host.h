@@ -211,6 +211,7 @@ template <class T, class E, class V> T compare_and_swap(T &x, E expected, V v)
 
 #define GANTRY_ANY_THREADS
 #define GANTRY_MAX_THREADS(n)
+#define GANTRY_RESIDENT_THREADS(n, blocks)
 #define GANTRY_ENTRY(symbol, name, args_t, which)                                          \
     extern "C" __attribute__((visibility("default")))                                      \
     const char *gantry_host_##symbol(const void *args, const uint32_t blocks[3],           \

@@ -388,6 +388,12 @@ inline uint floatBitsToUint(float x)
     return gantry_host::bits<uint>(x);
 }
 
+inline uint packHalf2x16(float2 v)
+{
+    return gantry_host::bits<uint16_t>(half(v.x)) | uint(gantry_host::bits<uint16_t>(half(v.y)))
+                                                        << 16;
+}
+
 inline float2 unpackHalf2x16(uint v)
 {
     return float2(gantry_host::bits<half>(uint16_t(v)), gantry_host::bits<half>(uint16_t(v >> 16)));

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_BLOCK = 1024 };
+enum { MAX_BLOCK = 1024, MAX_RESIDENT = 32 };
 
 /* Threads of a fixed block, 0 for none. */
 static uint32_t block_threads(const struct kernel *kernel)
@@ -68,6 +68,12 @@ static void read_max(struct unit *unit, struct kernel *kernel, struct place plac
     scan_number(unit, place, "BLOCK_MAX", text, MAX_BLOCK, &kernel->block_max);
 }
 
+static void read_resident(struct unit *unit, struct kernel *kernel, struct place place,
+                          const char *text)
+{
+    scan_number(unit, place, "RESIDENT", text, MAX_RESIDENT, &kernel->resident);
+}
+
 static void read_pow2(struct unit *unit, struct kernel *kernel, struct place place,
                       const char *text)
 {
@@ -91,6 +97,7 @@ static const struct attribute {
     {"BLOCK", true, false, read_block},
     {"BLOCK_MULTIPLE", true, false, read_multiple},
     {"BLOCK_MAX", true, false, read_max},
+    {"RESIDENT", true, false, read_resident},
     {"BLOCK_POW2", false, false, read_pow2},
     {"GRID_STRIDE", false, false, read_grid_stride},
     {"DIMENSIONS", true, false, read_dimensions},
@@ -156,6 +163,9 @@ size_t scan_attributes(struct unit *unit, struct kernel *kernel, size_t at)
     }
     if (kernel->dimensions == 0)
         kernel->dimensions = 1;
+    if (kernel->resident && !block_threads(kernel) && !kernel->block_max)
+        mistake(unit, kernel->place, "%s: RESIDENT needs BLOCK or BLOCK_MAX beside it",
+                kernel->name);
     if (block_threads(kernel))
         check_fixed_block(unit, kernel);
     else

@@ -81,6 +81,7 @@ struct kernel {
 
     uint32_t block[3]; /* all 0: not fixed */
     uint32_t dimensions, block_multiple, block_max;
+    uint32_t resident; /* blocks for which registers must be left on a multiprocessor; 0: any */
     bool block_pow2, grid_stride;
     double tolerance;
 

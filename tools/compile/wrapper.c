@@ -78,13 +78,21 @@ static uint32_t most_threads(const struct kernel *kernel)
     return block ? block : kernel->block_max;
 }
 
+static const char *thread_bound(const struct unit *unit, const struct kernel *kernel)
+{
+    uint32_t most = most_threads(kernel);
+    if (!most)
+        return "GANTRY_ANY_THREADS";
+    if (kernel->resident)
+        return pool_print(unit->pool, "GANTRY_RESIDENT_THREADS(%u, %u)", most, kernel->resident);
+    return pool_print(unit->pool, "GANTRY_MAX_THREADS(%u)", most);
+}
+
 enum { CUDA_STATIC_SHARED = 48 << 10 }; /* what a CUDA kernel can declare */
 
 static void add_entries(struct text *text, const struct unit *unit, const struct kernel *kernel)
 {
-    uint32_t most = most_threads(kernel);
-    const char *bound =
-        most ? pool_print(unit->pool, "GANTRY_MAX_THREADS(%u)", most) : "GANTRY_ANY_THREADS";
+    const char *bound = thread_bound(unit, kernel);
     text_print(text, "GANTRY_ENTRIES(%s, %s, %s)\n", kernel->name, kernel->args->name, bound);
     if (!kernel->early_return && kernel->shared_bytes + GANTRY_CHAINED_SHARED <= CUDA_STATIC_SHARED)
         text_print(text, "GANTRY_CHAINED_ENTRY(%s, %s, %s)\n", kernel->name, kernel->args->name,
