@@ -22,10 +22,11 @@ struct job_params {
     const char *file;   /* the package */
     const char *kernel; /* NULL: its only one */
     struct gantry_size threads;
+    uint32_t per_thread; /* elements that a thread works on; 0: one */
 
     /* "NAME=VALUE" for a scalar, "NAME=V,V,…" for an array; for a pointer
-     * "NAME=ELEMENTS:BELOW": so many elements (none given: as many as threads) of random numbers
-     * from 0 to below that (no ":BELOW": zeros), or "NAME=SIZEB" for a size in bytes. */
+     * "NAME=ELEMENTS:BELOW": so many elements (none given: what the threads work on) of random
+     * numbers from 0 to below that (no ":BELOW": zeros), or "NAME=SIZEB" for a size in bytes. */
     const char *const *args;
     size_t arg_count;
 };

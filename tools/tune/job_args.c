@@ -29,10 +29,14 @@ static bool refuse(const struct reader *reader, const char *format, ...)
     return false;
 }
 
-static uint64_t all_threads(struct gantry_size threads)
+/* Elements that all threads together work on. */
+static uint64_t all_elements(const struct reader *reader)
 {
+    struct gantry_size threads = reader->params->threads;
+    uint64_t per_thread = reader->params->per_thread ? reader->params->per_thread : 1;
+
     return (uint64_t)(threads.x ? threads.x : 1) * (threads.y ? threads.y : 1) *
-           (threads.z ? threads.z : 1);
+           (threads.z ? threads.z : 1) * per_thread;
 }
 
 /* What was given behind "NAME=", NULL when nothing was. */
@@ -73,7 +77,7 @@ static uint64_t guess(const struct reader *reader, const struct gantry_field_inf
         field->type == GANTRY_SCALAR_DOUBLE || field->count > 1)
         return 0;
     if (is_one_of(field->name, counts))
-        return all_threads(threads);
+        return all_elements(reader);
     if (is_one_of(field->name, widths))
         return threads.x;
     if (is_one_of(field->name, heights))
@@ -189,7 +193,7 @@ static uint64_t scalar_value(const struct reader *reader, uint32_t index)
  * read before. */
 static uint64_t usual_elements(const struct reader *reader, const struct gantry_field_info *field)
 {
-    uint64_t elements = field->reach_count ? 1 : all_threads(reader->params->threads);
+    uint64_t elements = field->reach_count ? 1 : all_elements(reader);
 
     for (uint32_t i = 0; i < field->reach_count; i++) {
         uint64_t factor = field->reach[i].field >= 0

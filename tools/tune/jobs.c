@@ -104,6 +104,7 @@ static void open_shipped(struct tuner *tuner, const struct shipped *shipped)
     const struct job_params params = {.file = file,
                                       .kernel = shipped->kernel,
                                       .threads = is_cpu(tuner) ? shipped->few : shipped->threads,
+                                      .per_thread = shipped->per_thread,
                                       .args = shipped->args,
                                       .arg_count = count_args(shipped)};
     char why[JOB_WHY_SIZE];

@@ -32,7 +32,7 @@ void report_print_list(const struct tuner *tuner)
     for (unsigned i = 0; i < tuner->trial_count; i++) {
         const struct trial *trial = &tuner->trials[i];
 
-        printf("  %-7s %-28s ", tuner->views[trial->backend].backend, trial->key);
+        printf("  %-7s %-36s ", tuner->views[trial->backend].backend, trial->key);
         print_values(trial);
         printf("  (%s)\n", trial->origin);
     }
@@ -44,10 +44,10 @@ static void print_trial(const struct tuner *tuner, const struct trial *trial)
     char sentence[TRIAL_SENTENCE_SIZE];
 
     trial_sentence(trial, sentence);
-    printf("  %-7s %-28s %s\n", tuner->views[trial->backend].backend, trial->key, sentence);
+    printf("  %-7s %-36s %s\n", tuner->views[trial->backend].backend, trial->key, sentence);
     for (unsigned i = 0; i < trial->value_count; i++) {
         if (trial->notes[i][0])
-            printf("  %-7s %-28s   %s: %s\n", "", "", trial->values[i], trial->notes[i]);
+            printf("  %-7s %-36s   %s: %s\n", "", "", trial->values[i], trial->notes[i]);
     }
 }
 

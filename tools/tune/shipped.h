@@ -12,6 +12,7 @@ struct shipped {
     const char *kernel;
     struct gantry_size threads;     /* on a GPU */
     struct gantry_size few;         /* on a CPU */
+    uint32_t per_thread;            /* elements; 0: one */
     const char *args[SHIPPED_ARGS]; /* as in struct job_params, up to a NULL */
 };
 
