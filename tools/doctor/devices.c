@@ -22,7 +22,7 @@ bool device_wanted(const struct patient *patient, const struct gantry_device_inf
                                     &(struct gantry_device_params){.device = patient->device},
                                     &selected) == GANTRY_OK &&
                gantry_device_describe(patient->g, selected, &other) == GANTRY_OK &&
-               strcmp(other.name, info->name) == 0;
+               other.index == info->index;
     if (!info->chosen_backend || info->type != GANTRY_DEVICE_CPU)
         return info->chosen_backend != NULL;
     for (uint32_t i = 0; i < count; i++) {

@@ -112,13 +112,24 @@ static bool report_stub(struct report *report, const struct cuda *cuda, bool tol
 
 /* ---- What it says --------------------------------------------------------------------------- */
 
+/* Words for a library that is there without what it drives; "" otherwise. */
+static const char *without_device(const struct cuda *cuda)
+{
+    if (cuda->machine->wsl || machine_has(cuda->machine, "/dev/nvidiactl"))
+        return "";
+    return "\nthere is no /dev/nvidiactl: the library is here without the kernel's driver, or this "
+           "is "
+           "a container that was given the library, but not the device";
+}
+
 static void report_failure(struct report *report, const struct cuda *cuda, int code)
 {
     struct meaning meaning = meaning_of(code);
     char why[512];
 
-    snprintf(why, sizeof why, "cuInit() returns %s (%d): %s\nthe library is of CUDA %d.%d",
-             meaning.name, code, meaning.cause, cuda->version / 1000, cuda->version % 1000 / 10);
+    snprintf(why, sizeof why, "cuInit() returns %s (%d): %s\nthe library is of CUDA %d.%d%s",
+             meaning.name, code, meaning.cause, cuda->version / 1000, cuda->version % 1000 / 10,
+             without_device(cuda));
     report_add(report,
                &(struct finding){CODE_CUDA_INIT_FAILED, .subject = cuda->path, .why = why,
                                  .remedy = meaning.remedy},
@@ -128,7 +139,7 @@ static void report_failure(struct report *report, const struct cuda *cuda, int c
 static void report_no_device(struct report *report, const struct cuda *cuda)
 {
     const char *visible = getenv("CUDA_VISIBLE_DEVICES");
-    struct finding finding = {CODE_CUDA_NO_GPU, .subject = cuda->path};
+    struct finding finding = {CODE_CUDA_NO_GPU, .subject = cuda->path, .why = without_device(cuda)};
 
     if (visible && cuda->machine->nvidia) {
         finding.code = CODE_CUDA_DEVICES_HIDDEN;

@@ -113,7 +113,7 @@ static bool wait_for(struct report *report, const struct isolation *isolation, p
 bool isolate(struct report *report, const struct isolation *isolation,
              void (*work)(struct report *report, void *context), void *context)
 {
-    int ends[2];
+    int ends[2] = {-1, -1};
     pid_t child;
     bool well;
 
@@ -123,13 +123,11 @@ bool isolate(struct report *report, const struct isolation *isolation,
         close(ends[0]);
         do_work(ends[1], work, context);
     }
-    if (child < 0) {
+    if (child < 0)
         report_add(report, &(struct finding){isolation->crashed, .subject = isolation->subject},
                    "no process could be made to try it: %s", strerror(errno));
-        return false;
-    }
     close(ends[1]);
-    well = wait_for(report, isolation, child, ends[0]);
+    well = child > 0 && wait_for(report, isolation, child, ends[0]);
     close(ends[0]);
     return well;
 }
