@@ -17,3 +17,36 @@ tests_faults_libcuda_selftest_SOURCES = tests/faults/libcuda/selftest.c backends
 tests_faults_libcuda_selftest_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_faults_libcuda_selftest_LDADD = $(CMOCKA_LIBS) -ldl
 endif
+
+# A loader in front of Vulkan's, likewise found as libvulkan.so.1; an object that lets gantry's own
+# allocations fail; the main job, and what lets it fail.
+if HAVE_VULKAN
+check_LTLIBRARIES += tests/faults/vulkan/libvulkan.la
+tests_faults_vulkan_libvulkan_la_SOURCES = tests/faults/vulkan/commands.h tests/faults/vulkan/loader.c
+tests_faults_vulkan_libvulkan_la_LDFLAGS = -version-info 1:0:0 -no-undefined -rpath /nowhere
+tests_faults_vulkan_libvulkan_la_LIBADD = -ldl
+endif
+
+check_LTLIBRARIES += tests/faults/malloc/malloc.la
+tests_faults_malloc_malloc_la_SOURCES = tests/faults/malloc/malloc.c
+tests_faults_malloc_malloc_la_LDFLAGS = -module -avoid-version -no-undefined -rpath /nowhere
+tests_faults_malloc_malloc_la_LIBADD = -ldl -lpthread
+
+check_PROGRAMS += tests/faults/job tests/faults/torture
+tests_faults_job_SOURCES = tests/faults/job.h tests/faults/job.c tests/faults/job_steps.c
+tests_faults_job_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_builddir)/tests/conform \
+	-DPACKAGES='"$(abs_top_builddir)/tests/conform"'
+tests_faults_job_LDFLAGS = -no-install # not a script, which would be tortured too
+tests_faults_job_LDADD = libgantry.la
+$(tests_faults_job_OBJECTS): tests/conform/launch.h
+
+tests_faults_torture_SOURCES = \
+	tests/faults/torture.h tests/faults/torture.c tests/faults/injectors.c tests/faults/run.c
+tests_faults_torture_LDADD = -ldl
+
+# docs/reliability.md from what the latest `make check` and `make check-long` of this folder printed.
+EXTRA_DIST += tests/faults/table.sh
+.PHONY: reliability
+reliability:
+	$(srcdir)/tests/faults/table.sh $(srcdir)/docs/reliability.md \
+		`ls tests/Testing/Temporary/LastTest.log tests/long/Testing/Temporary/LastTest.log 2>/dev/null`

@@ -16,6 +16,22 @@ void fault(struct gantry_drv_instance *instance, const char *format, ...)
                             text);
 }
 
+/* Each closed instance adds its lines. */
+static void write_report(struct gantry_drv_instance *instance)
+{
+    const char *path = setting("REPORT");
+    FILE *file = path ? fopen(path, "a") : NULL;
+    if (!file)
+        return;
+    if (atomic_load(&instance->books.faults))
+        fprintf(file, "fault: %ld broken promises\n", atomic_load(&instance->books.faults));
+    for (int i = 0; i < ENTRY_COUNT; i++)
+        if (atomic_load(&instance->failures.calls[i]))
+            fprintf(file, "calls: %s %llu\n", entry_names[i],
+                    (unsigned long long)atomic_load(&instance->failures.calls[i]));
+    fclose(file);
+}
+
 void books_close(struct gantry_drv_instance *instance)
 {
     struct books *books = &instance->books;
@@ -34,4 +50,5 @@ void books_close(struct gantry_drv_instance *instance)
         if (left[i].count)
             fault(instance, "the instance was closed with %ld %s left", left[i].count,
                   left[i].kind);
+    write_report(instance);
 }

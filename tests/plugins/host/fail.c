@@ -5,15 +5,16 @@
 
 #include "host.h"
 
+const char *const entry_names[ENTRY_COUNT] = {
+#define X(name) #name,
+    ENTRY_MAP(X)
+#undef X
+};
+
 static bool find_entry(const char *name, enum entry *entry)
 {
-    static const char *const names[] = {
-#define X(name) #name,
-        ENTRY_MAP(X)
-#undef X
-    };
     for (int i = 0; i < ENTRY_COUNT; i++) {
-        if (strcmp(names[i], name) == 0) {
+        if (strcmp(entry_names[i], name) == 0) {
             *entry = (enum entry)i;
             return true;
         }

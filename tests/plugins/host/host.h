@@ -56,6 +56,8 @@ enum entry {
         ENTRY_COUNT
 };
 
+extern const char *const entry_names[ENTRY_COUNT];
+
 struct failure {
     uint64_t first; /* the call that fails, counted from 1; 0: none */
     bool onwards;   /* and every later one */
