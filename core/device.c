@@ -7,6 +7,7 @@
 #include "buffer.h"
 #include "clamp.h"
 #include "host_register.h"
+#include "loss.h"
 #include "notice.h"
 #include "queue.h"
 #include "report.h"
@@ -26,16 +27,29 @@ enum gantry_status device_check_usable(struct gantry_device *device, const char 
                     what, device->label);
     if (atomic_load_explicit(&device->lost, memory_order_relaxed))
         return fail(GANTRY_E_DEVICE_LOST,
-                    "%s: device \"%s\" was lost earlier; close it and what belongs to it", what,
-                    device->label);
+                    "%s: device \"%s\" was lost earlier (gantry_device_loss() tells how); close it "
+                    "and what belongs to it",
+                    what, device->label);
     return GANTRY_OK;
 }
 
-enum gantry_status device_check(struct gantry_device *device, enum gantry_status status)
+enum gantry_status device_lose_locked(struct gantry_device *device, const char *during,
+                                      const char *name)
 {
-    if (status == GANTRY_E_DEVICE_LOST && !atomic_exchange(&device->lost, true))
-        log_write(&device->g->log, GANTRY_LOG_ERROR, "device \"%s\" was lost: %s", device->label,
-                  gantry_last_error());
+    if (!atomic_load(&device->lost)) {
+        loss_report(device, during, name);
+        atomic_store(&device->lost, true);
+    }
+    return GANTRY_E_DEVICE_LOST;
+}
+
+enum gantry_status device_lose(struct gantry_device *device, const char *during, const char *name)
+{
+    enum gantry_status status;
+
+    pthread_mutex_lock(&device->lock);
+    status = device_lose_locked(device, during, name);
+    pthread_mutex_unlock(&device->lock);
     return status;
 }
 
@@ -94,6 +108,7 @@ static void free_device(struct gantry_device *device)
 {
     registered_free(device);
     pthread_mutex_destroy(&device->lock);
+    free(device->loss);
     free(device->label);
     free(device);
 }

@@ -50,9 +50,10 @@ struct gantry_device {
     struct policy_device policy;
     uint32_t process; /* process_id() of the opener */
 
-    atomic_bool lost; /* set once, by device_check() */
+    atomic_bool lost; /* set once, by device_lose() */
 
-    pthread_mutex_t lock; /* guards all that follows */
+    pthread_mutex_t lock; /* guards all that follows, and that `lost` is set */
+    char *loss;           /* once it is lost: what is known of that; NULL without memory for it */
     struct object *objects[OBJECT_RANK_COUNT];
     struct registered registered;
     struct moment *oldest, *latest;      /* of what is retired; see retire.c */
@@ -101,8 +102,22 @@ static inline enum gantry_status device_usable(struct gantry_device *device, con
     return device_is_usable(device) ? GANTRY_OK : device_check_usable(device, what);
 }
 
-/* Passes status through; remembers a loss so that every later call fails at once. */
-enum gantry_status device_check(struct gantry_device *device, enum gantry_status status);
+/* Passes the status of a plugin's entry through. The first loss is reported, with what was being
+ * done (`during`, and a `name` or NULL), and every later call fails at once. Takes the device's
+ * lock; of two that find a loss at the same time, one waits for the other's report, which reads
+ * what those who find a lost device may free. */
+enum gantry_status device_lose(struct gantry_device *device, const char *during, const char *name);
+
+static inline enum gantry_status device_check(struct gantry_device *device,
+                                              enum gantry_status status, const char *during,
+                                              const char *name)
+{
+    return status == GANTRY_E_DEVICE_LOST ? device_lose(device, during, name) : status;
+}
+
+/* The same with the device's lock held. */
+enum gantry_status device_lose_locked(struct gantry_device *device, const char *during,
+                                      const char *name);
 
 /* The queue that gantry itself uses, made at first need. NULL on failure, which is set. */
 struct gantry_queue *device_service_queue(struct gantry_device *device);

@@ -145,7 +145,7 @@ enum gantry_status entry_make(const struct gantry_kernel *kernel, enum gantry_en
         if (status != GANTRY_OK)
             fail_context("kernel %s", kernel->source->name);
     }
-    return device_check(device, end(&attempt, status));
+    return device_check(device, end(&attempt, status), "making kernel", kernel->source->name);
 }
 
 enum gantry_status entry_propose(const struct gantry_kernel *kernel, uint32_t *threads)
@@ -164,5 +164,5 @@ enum gantry_status entry_propose(const struct gantry_kernel *kernel, uint32_t *t
         if (status != GANTRY_OK)
             fail_context("kernel %s", kernel->source->name);
     }
-    return device_check(device, end(&attempt, status));
+    return device_check(device, end(&attempt, status), "making kernel", kernel->source->name);
 }

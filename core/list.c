@@ -307,7 +307,7 @@ enum gantry_status gantry_list_finish(struct gantry_list *list)
         return status;
     list->state = LIST_RECORDING;
     fail_context("list \"%s\" can't be finished", list->label);
-    return device_check(list->object.device, status);
+    return device_check(list->object.device, status, "finishing list", list->label);
 }
 
 void list_reset(struct gantry_list *list)

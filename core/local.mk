@@ -31,6 +31,7 @@ libgantry_core_la_SOURCES = \
 	core/staging.h core/staging.c core/stream.h core/stream.c core/stream_call.h core/stream_commands.c \
 	core/stream_transfer.c core/direct.h \
 	core/queue.h core/queue.c core/submit.c core/wait.c \
+	core/flight.h core/flight.c core/launch_text.h core/launch_text.c core/loss.h core/loss.c \
 	core/arena.h core/arena.c core/ascii.h core/ascii.c core/utf8.h core/utf8.c \
 	core/remarks.h core/remarks.c core/tie.h core/tie.c \
 	core/ini.h core/ini.c core/match.h core/match.c core/model.h core/model.c \

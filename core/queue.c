@@ -33,6 +33,7 @@ static void free_memory(struct gantry_queue *queue)
 {
     pthread_mutex_destroy(&queue->delivery_lock);
     losses_free(&queue->stream.losses);
+    flights_free(&queue->flights);
     free(queue->deliveries);
     free(queue->label);
     free(queue);
@@ -60,7 +61,7 @@ static enum gantry_status open_queue(struct gantry_queue *queue,
     status = device->ops->queue_create(device->drv, &drv_params, &queue->drv);
     if (status != GANTRY_OK)
         fail_context("queue \"%s\" of device \"%s\" can't be made", queue->label, device->label);
-    return device_check(device, status);
+    return device_check(device, status, "making queue", queue->label);
 }
 
 enum gantry_status queue_make(struct gantry_device *device,
@@ -183,7 +184,7 @@ static bool reached_beside_others(struct gantry_queue *queue, uint64_t value)
     bool reached;
 
     pthread_mutex_lock(&device->lock);
-    reached = queue_reached(queue, value);
+    reached = queue_reached_locked(queue, value);
     pthread_mutex_unlock(&device->lock);
     return reached;
 }

@@ -2,6 +2,7 @@
 #define GANTRY_CORE_QUEUE_H
 
 #include "device.h"
+#include "flight.h"
 #include "host_copy.h"
 #include "stream.h"
 
@@ -12,7 +13,8 @@ struct delivery {
 };
 
 /* Locks. A thread holds the lock of at most one queue: whoever needs another queue's work sends it
- * first. Inside it may be taken: the delivery lock, the losses' and the device's. */
+ * first. Inside it may be taken: the delivery lock, the losses' and the device's; and inside any of
+ * these the flights'. */
 struct gantry_queue {
     struct object object;
     atomic_uint refs; /* the handle, and every list whose last submission was here: a list must be
@@ -28,6 +30,7 @@ struct gantry_queue {
     _Atomic uint64_t submitted; /* the last value that the driver has got */
     _Atomic uint64_t completed; /* the last value seen; never ahead of the deliveries */
     _Atomic uint64_t spins, blocking_waits;
+    struct flights flights; /* has a lock of its own */
 
     pthread_mutex_t delivery_lock; /* guards what follows, and the stream's meter */
     struct delivery
@@ -48,6 +51,9 @@ void queue_unref(struct gantry_queue *queue);
 /* Whether a value was reached, its downloads delivered; asks the driver when it must. A lost device
  * and a destroyed queue have reached everything; a lost batch is over with the work before it. */
 bool queue_reached(struct gantry_queue *queue, uint64_t value);
+
+/* The same with the device's lock held. */
+bool queue_reached_locked(struct gantry_queue *queue, uint64_t value);
 
 /* Waits for a value that was submitted or lost. */
 enum gantry_status queue_wait(struct gantry_queue *queue, uint64_t value, uint64_t timeout_ns);

@@ -61,7 +61,7 @@ static bool is_now(const struct moment *moment, const struct gantry_device *devi
 static bool is_over(const struct moment *moment)
 {
     for (uint32_t i = 0; i < moment->mark_count; i++)
-        if (!queue_reached(moment->marks[i].queue, moment->marks[i].value))
+        if (!queue_reached_locked(moment->marks[i].queue, moment->marks[i].value))
             return false;
     return true;
 }

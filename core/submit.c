@@ -181,10 +181,16 @@ enum gantry_status queue_hand_over(struct gantry_queue *queue, struct gantry_lis
                                    struct list_instance *instance, const struct waits *waits,
                                    uint64_t value)
 {
-    enum gantry_status status = call_plugin(queue, list, instance, waits, value);
+    enum gantry_status status;
 
-    if (status != GANTRY_OK)
-        return device_check(queue->object.device, status);
+    /* First, because a driver may find a loss when it has taken some of the launches. */
+    flights_add(&queue->flights, list, value, atomic_load(&queue->completed));
+    status = call_plugin(queue, list, instance, waits, value);
+    status = device_check(queue->object.device, status, "submitting to queue", queue->label);
+    if (status != GANTRY_OK) {
+        flights_drop(&queue->flights, value);
+        return status;
+    }
     atomic_store(&queue->submitted, value);
     count_submission(queue, list);
     return GANTRY_OK;
@@ -221,7 +227,7 @@ static enum gantry_status submit(struct gantry_queue *queue, struct gantry_list 
     enum gantry_status status = list_acquire(list, &instance, &waited);
 
     if (status != GANTRY_OK)
-        return device_check(queue->object.device, status);
+        return device_check(queue->object.device, status, "preparing list", list->label);
     status = collect_waits(queue, list, points, count, &waits);
     if (status == GANTRY_OK) {
         lock_take(&queue->lock);
@@ -276,7 +282,8 @@ static enum gantry_status submit_plan(struct gantry_queue *queue, const struct g
     }
     lock_release(&queue->lock);
     return status == GANTRY_OK ? queue_wait(queue, submission.value, GANTRY_FOREVER)
-                               : device_check(queue->object.device, status);
+                               : device_check(queue->object.device, status,
+                                              "submitting to queue", queue->label);
 }
 
 enum gantry_status queue_fill_now(struct gantry_device *device, struct gantry_drv_memory *memory,

@@ -91,8 +91,11 @@ static void deliver(struct gantry_queue *queue, uint64_t value, uint64_t asked)
 
 /* ---- Looking -------------------------------------------------------------------------------- */
 
+/* What finds a loss, and how it is told, with or without the device's lock held. */
+typedef enum gantry_status lose(struct gantry_device *device, const char *during, const char *name);
+
 /* GANTRY_OK, GANTRY_NOT_READY, or the driver's failure. */
-static enum gantry_status look(struct gantry_queue *queue, uint64_t value)
+static inline enum gantry_status look_and(struct gantry_queue *queue, uint64_t value, lose *lose)
 {
     struct gantry_device *device = queue->object.device;
     enum gantry_status status;
@@ -101,17 +104,30 @@ static enum gantry_status look(struct gantry_queue *queue, uint64_t value)
     if (atomic_load_explicit(&queue->completed, memory_order_acquire) >= value || !queue->drv)
         return GANTRY_OK;
     status = device->ops->queue_completed(queue->drv, &completed);
+    if (status == GANTRY_E_DEVICE_LOST)
+        return lose(device, "looking at what has completed on queue", queue->label);
     if (status != GANTRY_OK)
-        return device_check(device, status);
+        return status;
     /* Acquire: another thread may have delivered what this one reports as reached. */
     if (completed > atomic_load_explicit(&queue->completed, memory_order_acquire))
         deliver(queue, completed, value);
     return completed >= value ? GANTRY_OK : GANTRY_NOT_READY;
 }
 
+static enum gantry_status look(struct gantry_queue *queue, uint64_t value)
+{
+    return look_and(queue, value, device_lose);
+}
+
 bool queue_reached(struct gantry_queue *queue, uint64_t value)
 {
     return look(queue, losses_pass(&queue->stream.losses, value)) != GANTRY_NOT_READY;
+}
+
+bool queue_reached_locked(struct gantry_queue *queue, uint64_t value)
+{
+    value = losses_pass(&queue->stream.losses, value);
+    return look_and(queue, value, device_lose_locked) != GANTRY_NOT_READY;
 }
 
 /* Looks until the policy's spin time or the limit is over. */
@@ -143,7 +159,7 @@ static enum gantry_status sleep_until(struct gantry_queue *queue, uint64_t value
     status = device->ops->queue_wait(queue->drv, value, timeout_ns);
     if (status == GANTRY_OK)
         deliver(queue, value, value);
-    return device_check(device, status);
+    return device_check(device, status, "waiting for queue", queue->label);
 }
 
 enum gantry_status queue_wait(struct gantry_queue *queue, uint64_t value, uint64_t timeout_ns)

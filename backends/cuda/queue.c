@@ -164,8 +164,10 @@ enum gantry_status queue_completed(struct gantry_drv_queue *queue, uint64_t *val
     struct gantry_drv_device *device = queue->device;
     enum gantry_status status = GANTRY_OK;
 
-    if (atomic_load_explicit(&device->lost, memory_order_relaxed))
+    if (atomic_load_explicit(&device->lost, memory_order_relaxed)) {
+        *value = queue_counter(queue);
         return device_lost(device);
+    }
     if (!device->write_value || is_time_to_ask(queue))
         status = queue_refresh(queue);
     if (status == GANTRY_OK)

@@ -354,7 +354,8 @@ struct gantry_backend_ops {
 
     /* Queues. queue_completed never sleeps and is cheap enough to spin on. queue_wait sleeps until
      * the counter reaches value; timeout_ns is from now, GANTRY_FOREVER for none; GANTRY_TIMEOUT
-     * when it passed. */
+     * when it passed. Of a lost device queue_completed may still store what is known to have
+     * completed before the loss, which then narrows down what was in flight. */
     enum gantry_status (*queue_create)(struct gantry_drv_device *device,
                                        const struct gantry_backend_queue_params *params,
                                        struct gantry_drv_queue **queue);
