@@ -1,5 +1,6 @@
 /* Opened devices. */
 #include "context.h"
+#include "fault.h"
 #include "image.h"
 #include "status.h"
 
@@ -45,6 +46,18 @@ static enum gantry_status prepare(struct gantry_drv_device *device)
     return status;
 }
 
+static enum gantry_status open_failed(struct gantry_drv_device *made, enum gantry_status status)
+{
+    struct gantry_drv_instance *instance = made->instance;
+    struct gantry_backend_device_info info = made->info;
+    CUresult lost = (CUresult)atomic_load(&made->lost);
+    CUdevice ordinal = made->ordinal;
+
+    device_close(made);
+    return status == GANTRY_E_DEVICE_LOST ? fault_at_open(instance, ordinal, info.name, lost)
+                                          : status;
+}
+
 enum gantry_status device_open(struct gantry_drv_instance *instance, uint32_t index,
                                const struct gantry_backend_device_params *params,
                                struct gantry_drv_device **device)
@@ -65,10 +78,8 @@ enum gantry_status device_open(struct gantry_drv_instance *instance, uint32_t in
         status = CU(made, cuDevicePrimaryCtxRetain(&made->context, made->ordinal));
     if (status == GANTRY_OK)
         status = prepare(made);
-    if (status != GANTRY_OK) {
-        device_close(made);
-        return status;
-    }
+    if (status != GANTRY_OK)
+        return open_failed(made, status);
     read_limits(made);
     *device = made;
     return GANTRY_OK;

@@ -96,6 +96,9 @@ void device_native(struct gantry_drv_device *device, struct gantry_native_device
 enum gantry_status device_memory(struct gantry_drv_device *device, uint64_t *available,
                                  uint64_t *total);
 
+/* fault.c */
+void device_fault(struct gantry_drv_device *device, char *text, size_t size);
+
 /* memory.c */
 enum gantry_status memory_allocate(struct gantry_drv_device *device, enum gantry_memory kind,
                                    uint64_t size, struct gantry_drv_memory *memory);

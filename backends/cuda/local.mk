@@ -3,7 +3,7 @@
 CUDA_PLUGIN_SOURCES = \
 	backends/cuda/driver.h backends/cuda/plugin.c \
 	backends/cuda/symbols.h backends/cuda/symbols.c backends/cuda/symbols_check.c \
-	backends/cuda/status.h backends/cuda/status.c \
+	backends/cuda/status.h backends/cuda/status.c backends/cuda/fault.h backends/cuda/fault.c \
 	backends/cuda/instance.c backends/cuda/describe.c backends/cuda/device.c \
 	backends/cuda/context.h backends/cuda/context.c backends/cuda/memory.c \
 	backends/cuda/report.h backends/cuda/report.c \

@@ -74,10 +74,11 @@ enum gantry_status device_lost(struct gantry_drv_device *device)
 {
     CUresult result = (CUresult)atomic_load(&device->lost);
 
-    return FAIL(device->instance, GANTRY_E_DEVICE_LOST,
-                "%s was lost: %s; its CUDA context is shared by the whole process, so close the "
-                "device and restart the program",
-                device->info.name, driver_describe(device->instance, result).text);
+    return FAIL(
+        device->instance, GANTRY_E_DEVICE_LOST,
+        "%s was lost: %s; CUDA's primary context is shared, so close whatever uses this GPU "
+        "in the process before it is opened again, or restart the program",
+        device->info.name, driver_describe(device->instance, result).text);
 }
 
 void *host_allocate(struct gantry_drv_instance *instance, size_t size)

@@ -226,6 +226,8 @@ enum symbol_need {
     X(cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain, 7000, "", NEEDED,                        \
       (CUcontext *, CUdevice))                                                                     \
     X(cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease, 11000, "_v2", NEEDED, (CUdevice))      \
+    X(cuDevicePrimaryCtxGetState, cuDevicePrimaryCtxGetState, 7000, "", NEEDED,                    \
+      (CUdevice, unsigned int *, int *))                                                           \
     X(cuCtxGetCurrent, cuCtxGetCurrent, 4000, "", NEEDED, (CUcontext *))                           \
     X(cuCtxPushCurrent, cuCtxPushCurrent, 4000, "_v2", NEEDED, (CUcontext))                        \
     X(cuCtxPopCurrent, cuCtxPopCurrent, 4000, "_v2", NEEDED, (CUcontext *))                        \

@@ -15,7 +15,8 @@ const char *const entry_names[ENTRY_COUNT] = {CUDA_DRIVER_MAP(X) EXTRA_MAP(X)};
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t calls[ENTRY_COUNT];
 static bool initialised;
-static CUresult poison; /* a sticky error: everything fails with it from then on */
+static bool
+    broken; /* some context was: graphs, which belong to none, could not be destroyed then */
 
 /* ---- Faults ---------------------------------------------------------------------------------- */
 
@@ -63,14 +64,21 @@ static bool is_sticky(CUresult result)
            result == CUDA_ERROR_ECC_UNCORRECTABLE;
 }
 
-void poison_with(CUresult result)
+void poison_with(struct CUctx_st *context, CUresult result)
 {
-    poison = result;
+    context->poison = result;
+    broken = true;
 }
 
-CUresult poisoned(void)
+CUresult poisoned(const struct CUctx_st *context)
 {
-    return poison;
+    return context ? context->poison : CUDA_SUCCESS;
+}
+
+/* Entries that have nothing to do with the current context: the table begins with them. */
+static bool is_outside(enum entry entry)
+{
+    return entry <= ENTRY_cuCtxPopCurrent || entry == ENTRY_cuCtxSetCurrent;
 }
 
 /* ---- Visits ---------------------------------------------------------------------------------- */
@@ -82,13 +90,13 @@ struct visit visit_enter(enum entry entry, bool needs_init)
     settings();
     calls[entry]++;
     visit.result = planned(entry);
-    if (is_sticky(visit.result))
-        poison = visit.result;
+    if (is_sticky(visit.result) && context_current())
+        poison_with(context_current(), visit.result);
     if (visit.result == CUDA_SUCCESS && needs_init) {
         if (!initialised)
             visit.result = MISUSE(STANDIN_NOT_INITIALIZED, "%s before cuInit", entry_names[entry]);
-        else
-            visit.result = poison;
+        else if (!is_outside(entry))
+            visit.result = poisoned(context_current());
     }
     return visit;
 }
@@ -166,7 +174,7 @@ static void find_leaks(void)
 {
     uint64_t left[KIND_COUNT] = {0};
     for (const struct object *object = all; object; object = object->next)
-        left[object->kind]++;
+        left[object->kind] += object->context ? !poisoned(object->context) : !broken;
     for (int kind = 0; kind < KIND_COUNT; kind++)
         if (left[kind])
             fault("leaked: %llu of kind %s", (unsigned long long)left[kind],
@@ -214,13 +222,12 @@ const char *standin_fault(size_t i)
     return text;
 }
 
-/* At the process's end what is left has leaked; of a broken device nothing could be freed.
+/* At the process's end what is left has leaked; in a broken context nothing could be freed.
  * STANDIN_STRICT turns faults into the exit status, so that no test can forget to look. */
 __attribute__((destructor)) static void at_exit(void)
 {
     const char *path = getenv("STANDIN_REPORT");
-    if (poison == CUDA_SUCCESS)
-        find_leaks();
+    find_leaks();
     FILE *file = path ? fopen(path, "w") : NULL;
     if (file) {
         write_report(file);

@@ -168,7 +168,8 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
     return CUDA_SUCCESS;
 }
 
-/* The last release destroys the context and all that is in it. */
+/* The last release destroys the context and all that is in it. What is in a broken one could not be
+ * freed; the next one is whole. */
 static void destroy_context(struct CUctx_st *context)
 {
     struct object *next;
@@ -176,9 +177,11 @@ static void destroy_context(struct CUctx_st *context)
         next = object->next;
         if (object->context != context)
             continue;
-        fault("a context was destroyed with a %s in it", kind_name(object->kind));
+        if (!context->poison)
+            fault("a context was destroyed with a %s in it", kind_name(object->kind));
         object_kill(object);
     }
+    context->poison = CUDA_SUCCESS;
 }
 
 CUresult cuDevicePrimaryCtxRelease(CUdevice device)
@@ -214,14 +217,14 @@ void contexts_close(void)
 
 /* ---- The current context --------------------------------------------------------------------- */
 
-static struct CUctx_st *current(void)
+struct CUctx_st *context_current(void)
 {
     return depth > 0 ? stack[depth - 1] : NULL;
 }
 
 struct CUctx_st *context_required(enum entry entry)
 {
-    struct CUctx_st *context = current();
+    struct CUctx_st *context = context_current();
     if (context && context->retained > 0)
         return context;
     fault("%s was called %s", entry_names[entry],
@@ -232,7 +235,7 @@ struct CUctx_st *context_required(enum entry entry)
 CUresult cuCtxGetCurrent(CUcontext *context)
 {
     VISIT(cuCtxGetCurrent);
-    *context = current();
+    *context = context_current();
     return CUDA_SUCCESS;
 }
 

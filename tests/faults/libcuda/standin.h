@@ -59,8 +59,6 @@ const struct settings *settings(void);
     X(cuGetProcAddress_12000, cuGetProcAddress, 12000, "_v2", OPTIONAL,               \
       (const char *, void **, int, cuuint64_t, int *))                                \
     X(cuCtxSetCurrent, cuCtxSetCurrent, 4000, "", NEEDED, (CUcontext))                \
-    X(cuDevicePrimaryCtxGetState, cuDevicePrimaryCtxGetState, 7000, "", NEEDED,       \
-      (CUdevice, unsigned int *, int *))                                              \
     X(cuMemcpyDtoH, cuMemcpyDtoH, 3020, "_v2", NEEDED, (void *, CUdeviceptr, size_t)) \
     X(cuCtxSynchronize, cuCtxSynchronize, 2000, "", NEEDED, (void))                   \
     X(cuGetExportTable, cuGetExportTable, 3000, "", NEEDED, (const void **, const CUuuid *))
@@ -113,9 +111,11 @@ void visit_leave(const struct visit *visit);
     if (!context)                                               \
     return CUDA_ERROR_INVALID_CONTEXT
 
-/* A kernel broke the device: every call fails from now on. poisoned() is that error, or success. */
-void poison_with(CUresult result);
-CUresult poisoned(void);
+/* A kernel broke a context: every call in it fails from now on. poisoned() is that error, or
+ * success. */
+struct CUctx_st;
+void poison_with(struct CUctx_st *context, CUresult result);
+CUresult poisoned(const struct CUctx_st *context);
 
 /* A fault, and its result. */
 #define MISUSE(code, ...) (fault(__VA_ARGS__), (CUresult)(code))
@@ -145,12 +145,15 @@ const char *kind_name(enum kind kind);
 struct CUctx_st {
     const struct device *device;
     int retained;
-    uint64_t used; /* bytes of device memory */
+    CUresult poison; /* a sticky error */
+    uint64_t used;   /* bytes of device memory */
 };
 
 /* What cuDeviceGetAttribute says; 0 for unknown ones. */
 int attribute_of(const struct device *device, CUdevice_attribute attribute);
 
+/* The thread's current context, or NULL; the same for entries that need one, with a fault. */
+struct CUctx_st *context_current(void);
 struct CUctx_st *context_required(enum entry entry);
 struct CUctx_st *context_of_device(CUdevice device);
 

@@ -100,15 +100,14 @@ static void run_piece(struct CUstream_st *stream, uint64_t chosen)
 
 static bool is_stream(const struct object *object)
 {
-    return object->kind == KIND_STREAM && ((const struct CUstream_st *)object)->first;
+    return object->kind == KIND_STREAM && ((const struct CUstream_st *)object)->first &&
+           poisoned(object->context) == CUDA_SUCCESS;
 }
 
 /* Runs one piece. False: there is none that may run. */
 static bool step(void)
 {
     uint64_t ready = 0;
-    if (poisoned() != CUDA_SUCCESS)
-        return false;
     for (struct object *object = objects(); object; object = object->next)
         if (is_stream(object))
             ready += count_ready(((struct CUstream_st *)object)->first);
@@ -139,9 +138,10 @@ CUresult run_until(const struct CUstream_st *stream, uint64_t number)
 {
     while (!is_over(stream, number) && step())
         ;
-    if (poisoned() == CUDA_SUCCESS && !is_over(stream, number))
+    const struct CUctx_st *context = stream->object.context;
+    if (poisoned(context) == CUDA_SUCCESS && !is_over(stream, number))
         return MISUSE(CUDA_ERROR_LAUNCH_TIMEOUT, "streams wait for each other for ever");
-    return poisoned();
+    return poisoned(context);
 }
 
 CUresult run_all(const struct CUctx_st *context)
@@ -241,7 +241,8 @@ CUresult cuStreamQuery(CUstream stream)
     VISIT_CONTEXT(cuStreamQuery);
     CHECK_STREAM(stream);
     progress(64);
-    return stream->first && poisoned() == CUDA_SUCCESS ? CUDA_ERROR_NOT_READY : poisoned();
+    CUresult result = poisoned(context);
+    return stream->first && result == CUDA_SUCCESS ? CUDA_ERROR_NOT_READY : result;
 }
 
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags)
@@ -371,9 +372,10 @@ CUresult cuEventQuery(CUevent event)
     VISIT_CONTEXT(cuEventQuery);
     CHECK_EVENT(event);
     progress(64);
-    if (poisoned() == CUDA_SUCCESS && event->stream && !is_over(event->stream, event->number))
+    CUresult result = poisoned(context);
+    if (result == CUDA_SUCCESS && event->stream && !is_over(event->stream, event->number))
         return CUDA_ERROR_NOT_READY;
-    return poisoned();
+    return result;
 }
 
 CUresult cuEventSynchronize(CUevent event)

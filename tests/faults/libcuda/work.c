@@ -94,7 +94,7 @@ static void run_body(const struct work *work)
         if (trouble)
             fault("%s: %s", function->name, trouble);
     } else {
-        poison_with(CUDA_ERROR_ILLEGAL_ADDRESS);
+        poison_with(function->module->object.context, CUDA_ERROR_ILLEGAL_ADDRESS);
     }
     sigaction(SIGSEGV, &segv, NULL);
     sigaction(SIGBUS, &bus, NULL);
