@@ -85,8 +85,14 @@ enum gantry_status buffer_make(struct gantry_device *device, const struct memory
                                          .memory = *memory,
                                          .label = copy,
                                          .refs = 1};
-        object_link_locked(&buffer->object, device, OBJECT_BUFFER);
-        device->buffer_count++;
+        if (device->policy.validate && !addresses_add(&device->addresses, buffer)) {
+            buffer->label = unnamed;
+            put_struct(device, buffer);
+            buffer = NULL;
+        } else {
+            object_link_locked(&buffer->object, device, OBJECT_BUFFER);
+            device->buffer_count++;
+        }
     }
     pthread_mutex_unlock(&device->lock);
     if (!buffer) {
@@ -206,6 +212,16 @@ void buffer_unref(struct gantry_buffer *buffer)
         memory_trim(device, false);
 }
 
+/* For validation it is gone now, though lists may still hold it. */
+static void forget_address(struct gantry_buffer *buffer)
+{
+    struct gantry_device *device = buffer->object.device;
+
+    pthread_mutex_lock(&device->lock);
+    addresses_remove(&device->addresses, buffer);
+    pthread_mutex_unlock(&device->lock);
+}
+
 void gantry_buffer_destroy(struct gantry_buffer **handle)
 {
     struct gantry_buffer *buffer = handle ? *handle : NULL;
@@ -216,6 +232,8 @@ void gantry_buffer_destroy(struct gantry_buffer **handle)
     if (device_forked(buffer->object.device))
         return;
     buffer->destroyed = true;
+    if (buffer->object.device->policy.validate)
+        forget_address(buffer);
     if (buffer_kind(buffer) == GANTRY_MEMORY_REGISTERED)
         registered_drop(buffer);
     buffer_unref(buffer);

@@ -227,6 +227,7 @@ void gantry_device_close(struct gantry_device **handle)
     retire_flush(device);
     objects_free(device);
     buffers_close(device);
+    addresses_close(&device->addresses);
     memory_close(device);
     device->ops->device_close(device->drv);
     free_device(device);

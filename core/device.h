@@ -7,6 +7,7 @@
 
 #include <gantry/backend.h>
 
+#include "addresses.h"
 #include "policy.h"
 #include "pool.h"
 #include "process.h"
@@ -61,6 +62,7 @@ struct gantry_device {
     uint32_t block_count;                /* blocks from the plugin, those of no pool included */
     struct gantry_buffer *spare_buffers; /* unused structs */
     uint32_t buffer_count, spare_buffer_count;
+    struct addresses addresses;   /* of live buffers, when policy.validate is on */
     struct gantry_queue *service; /* for zeroing; made at first need */
 };
 

@@ -4,6 +4,7 @@
 #include "command.h"
 #include "device.h"
 #include "plan.h"
+#include "races.h"
 
 /* A growing array of bytes, with offsets instead of pointers because it moves. */
 struct bytes {
@@ -89,6 +90,9 @@ struct gantry_list {
     uint64_t last_value;
     uint64_t submissions;
     struct gantry_list_info plan_info; /* filled by finish */
+
+    uint64_t validated; /* with so many buffers destroyed, and one more; 0: not as it is now */
+    struct races races;
 };
 
 /* An empty list that its device does not know of; NULL when there is no memory. */
@@ -147,6 +151,9 @@ void patch_forget(struct gantry_list *list);
 /* Hands what the instance's built plan lacks to a submission; list_submitted() then forgets it. */
 void patch_submission(const struct gantry_list *list, const struct list_instance *instance,
                       struct gantry_backend_submission *submission);
+
+/* The arguments with which the next submission runs a launch; NULL when it does not run it. */
+const uint8_t *patch_args(const struct gantry_list *list, const struct command_launch *launch);
 
 /* GANTRY_E_INVALID_STATE when a buffer of a copy, fill or transfer was destroyed. */
 enum gantry_status list_check_buffers(const struct gantry_list *list);

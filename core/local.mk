@@ -21,6 +21,8 @@ libgantry_core_la_SOURCES = \
 	core/package_check.h core/package_check.c core/package_wrap.c core/block.h core/block.c \
 	core/wish.h core/wish.c core/entry.h core/entry.c core/module.h core/module.c core/kernel.c core/examine.c \
 	core/status.h core/status.c core/log.h core/log.c core/names.c \
+	core/addresses.h core/addresses.c core/reach.h core/reach.c core/races.h core/races.c \
+	core/validate.h core/validate.c \
 	core/command.h core/list.h core/list.c core/list_instance.c core/patch.c \
 	core/grid.h core/grid.c \
 	core/record.h core/recorder.h core/recorder.c core/record_launch.h core/record_launch.c core/record_memory.c \

@@ -236,7 +236,6 @@ const struct option options[OPTION_COUNT] = {
             .effect = "Check every pointer argument against the live buffers at each "
                       "submission. auto does so on CPU devices, where a wrong address ends the "
                       "program.",
-            .pending = true,
         },
 };
 

@@ -63,6 +63,7 @@ static void write_table(struct gantry_list *list, uint64_t offset, const void *d
     uint64_t to = (offset + size + PATCH_ALIGNMENT - 1) & ~(PATCH_ALIGNMENT - 1);
 
     memcpy(list->patches.table + offset, data, size);
+    list->validated = 0;
     for (uint32_t i = 0; i < list->instance_count; i++) {
         struct list_instance *instance = &list->instances[i];
 
@@ -88,6 +89,20 @@ void patch_submission(const struct gantry_list *list, const struct list_instance
     submission->patch = list->patches.table + instance->dirty_from;
     submission->patch_offset = instance->dirty_from;
     submission->patch_size = instance->dirty_to - instance->dirty_from;
+}
+
+const uint8_t *patch_args(const struct gantry_list *list, const struct command_launch *launch)
+{
+    const struct plan_place *place;
+    struct gantry_fold_launch now;
+
+    if (!launch->patchable || !list->patches.table)
+        return launch->blocks.x && launch->blocks.y && launch->blocks.z
+                   ? list->bytes.data + launch->args
+                   : NULL;
+    place = &list->patches.places[launch->patchable - 1];
+    memcpy(&now, list->patches.table + place->launch, sizeof(now));
+    return now.x && now.y && now.z ? list->patches.table + place->args : NULL;
 }
 
 /* ---- Checks --------------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
  */
 #include "record_launch.h"
 #include "stream_call.h"
+#include "validate.h"
 
 enum gantry_status gantry_queue_launch(struct gantry_queue *queue, struct gantry_kernel *kernel,
                                        struct gantry_size threads, const void *args, size_t size,
@@ -14,6 +15,8 @@ enum gantry_status gantry_queue_launch(struct gantry_queue *queue, struct gantry
         status = fail(GANTRY_E_INVALID_ARGUMENT,
                       "%s: queue \"%s\" is a transfer queue; launch kernels on a compute queue",
                       what, queue->label);
+    if (status == GANTRY_OK && validates(queue->object.device))
+        status = validate_launch(queue->object.device, kernel, threads, args, size, what);
     if (status != GANTRY_OK)
         return stream_refuse(status, point);
     lock_take(&queue->lock);

@@ -5,6 +5,7 @@
 #include "queue.h"
 #include "retire.h"
 #include "status.h"
+#include "validate.h"
 
 /* ---- Checks --------------------------------------------------------------------------------- */
 
@@ -259,6 +260,8 @@ enum gantry_status gantry_queue_submit(struct gantry_queue *queue, struct gantry
                       count);
     if (status == GANTRY_OK)
         status = check_list(queue, list);
+    if (status == GANTRY_OK && validates(list->object.device))
+        status = validate_list(list);
     if (status == GANTRY_OK)
         status = submit(queue, list, waits, count, &made);
     if (point)

@@ -356,6 +356,7 @@ int fake_close(void **state)
     object_unlink(&fake->kernel.object);
     objects_free(&fake->device);
     buffers_close(&fake->device);
+    addresses_close(&fake->device.addresses);
     registered_free(&fake->device);
     memory_close(&fake->device);
     assert_int_equal(fake->memories, 0);

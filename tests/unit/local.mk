@@ -114,7 +114,7 @@ tests_unit_test_kernel_LDADD = $(UNIT_LIBS) $(XXHASH_LIBS)
 LIST_TESTS = \
 	tests/unit/test_fold tests/unit/test_plan tests/unit/test_patch tests/unit/test_list \
 	tests/unit/test_queue tests/unit/test_stream tests/unit/test_transfer \
-	tests/unit/test_grid tests/unit/test_ranges tests/unit/test_pool
+	tests/unit/test_grid tests/unit/test_ranges tests/unit/test_pool tests/unit/test_validate
 RECORDING = tests/unit/recording.h tests/unit/recording.c
 FAKE = tests/unit/fake_device.h tests/unit/fake_device.c
 
@@ -162,3 +162,7 @@ tests_unit_test_ranges_LDADD = $(UNIT_LIBS)
 tests_unit_test_pool_SOURCES = tests/unit/test_pool.c $(UNIT_COMMON) $(FAKE)
 tests_unit_test_pool_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_pool_LDADD = $(UNIT_LIBS)
+
+tests_unit_test_validate_SOURCES = tests/unit/test_validate.c $(UNIT_COMMON) $(FAKE)
+tests_unit_test_validate_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_validate_LDADD = $(UNIT_LIBS)

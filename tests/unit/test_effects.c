@@ -480,6 +480,23 @@ static void effect_of_staging_mib(void **state)
     assert_int_equal(large - small, 31 << 20);
 }
 
+/* The launch names no buffer, and needs none: n is 0, which its kernel does not state. */
+static void check_validation(const char *config, enum gantry_status expected)
+{
+    start(config);
+    record(1, 1);
+    assert_int_equal(gantry_queue_submit(queue, list, NULL, 0, NULL), expected);
+    finish();
+}
+
+static void effect_of_validate(void **state)
+{
+    (void)state;
+    check_validation("[policy]\nvalidate = off\n", GANTRY_OK);
+    check_validation("[policy]\nvalidate = on\n", GANTRY_E_INVALID_ARGUMENT);
+    check_validation("[policy]\nvalidate = auto\n", GANTRY_OK); /* the card is no CPU device */
+}
+
 /* ---- All ------------------------------------------------------------------------------------- */
 
 static const struct {
@@ -503,6 +520,7 @@ static const struct {
     {OPTION_SPIN_US, effect_of_spin_us},
     {OPTION_POOL_BLOCK_MIB, effect_of_pool_block_mib},
     {OPTION_STAGING_MIB, effect_of_staging_mib},
+    {OPTION_VALIDATE, effect_of_validate},
 };
 
 enum { EFFECTS = sizeof(effects) / sizeof(effects[0]) };
