@@ -29,6 +29,7 @@
     X(atomic_float, VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME, true)               \
     X(memory_budget, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME, true)                    \
     X(external_memory_host, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME, true)      \
+    X(device_fault, VK_EXT_DEVICE_FAULT_EXTENSION_NAME, true)                      \
     X(maintenance4, VK_KHR_MAINTENANCE_4_EXTENSION_NAME, false)                    \
     X(pci_bus_info, VK_EXT_PCI_BUS_INFO_EXTENSION_NAME, false)                     \
     X(subgroup_size_control, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME, false)   \
@@ -49,6 +50,7 @@ struct features {
     VkPhysicalDeviceVulkan11Features v11;
     VkPhysicalDeviceVulkan12Features v12;
     VkPhysicalDeviceShaderAtomicFloatFeaturesEXT atomic_float;
+    VkPhysicalDeviceFaultFeaturesEXT fault;
 };
 
 /* What is known of a device before it is opened. */
@@ -165,6 +167,9 @@ void device_close(struct gantry_drv_device *device);
 void device_native(struct gantry_drv_device *device, struct gantry_native_device *native);
 enum gantry_status device_memory(struct gantry_drv_device *device, uint64_t *available,
                                  uint64_t *total);
+
+/* fault.c */
+void device_fault(struct gantry_drv_device *device, char *text, size_t size);
 
 /* Names an object for validation messages and debuggers; NULL and "" do nothing. */
 void device_name(struct gantry_drv_device *device, VkObjectType type, uint64_t handle,

@@ -5,7 +5,7 @@ VULKAN_SOURCES = \
 	backends/vulkan/symbols.h backends/vulkan/symbols.c \
 	backends/vulkan/status.h backends/vulkan/status.c \
 	backends/vulkan/instance.c backends/vulkan/physical.c backends/vulkan/family.c \
-	backends/vulkan/device.c backends/vulkan/memory.c backends/vulkan/register.c \
+	backends/vulkan/device.c backends/vulkan/fault.c backends/vulkan/memory.c backends/vulkan/register.c \
 	backends/vulkan/spirv.h backends/vulkan/spirv.c backends/vulkan/kernel.c \
 	backends/vulkan/occupancy.c \
 	backends/vulkan/record.c backends/vulkan/table.c backends/vulkan/plan.c \

@@ -66,11 +66,14 @@ VkPhysicalDeviceFeatures2 *features_chain(struct features *features, const struc
     features->v12.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
     features->atomic_float.sType =
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT;
+    features->fault.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FAULT_FEATURES_EXT;
     features->core.pNext = NULL;
     link_struct(&features->core, &features->v11);
     link_struct(&features->core, &features->v12);
     if (has->atomic_float)
         link_struct(&features->core, &features->atomic_float);
+    if (has->device_fault)
+        link_struct(&features->core, &features->fault);
     return &features->core;
 }
 
@@ -102,6 +105,7 @@ static void keep_used_features(const struct features *found, struct features *us
     KEEP(atomic_float.shaderBufferFloat32AtomicAdd);
     KEEP(atomic_float.shaderSharedFloat32Atomics);
     KEEP(atomic_float.shaderSharedFloat32AtomicAdd);
+    KEEP(fault.deviceFault);
 #undef KEEP
 }
 

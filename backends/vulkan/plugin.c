@@ -13,6 +13,7 @@ static const struct gantry_backend_ops ops = {
     .device_close = device_close,
     .device_native = device_native,
     .device_memory = device_memory,
+    .device_fault = device_fault,
 
     .memory_allocate = memory_allocate,
     .memory_free = memory_free,

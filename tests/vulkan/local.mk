@@ -35,7 +35,7 @@ tests_vulkan_vulkan_machine_SOURCES = \
 	tests/vulkan/ring_test.c tests/vulkan/lost_test.c \
 	backends/vulkan/physical.c backends/vulkan/occupancy.c backends/vulkan/family.c \
 	backends/vulkan/memory.c backends/vulkan/register.c \
-	backends/vulkan/device.c backends/vulkan/status.c backends/vulkan/symbols.c \
+	backends/vulkan/device.c backends/vulkan/fault.c backends/vulkan/status.c backends/vulkan/symbols.c \
 	backends/vulkan/record.c backends/vulkan/table.c backends/vulkan/plan.c \
 	backends/vulkan/ring.c backends/vulkan/shot.c backends/vulkan/queue.c
 

@@ -6,7 +6,7 @@
  */
 
 static struct driver {
-    VkResult submit, wait, counter_result;
+    VkResult submit, wait, counter_result, fault;
     uint64_t counter, copied;
     uint64_t resets;                              /* that give memory back */
     uint32_t submits, buffers, semaphores, pools; /* calls; objects alive */
@@ -158,6 +158,29 @@ static VKAPI_ATTR VkResult VKAPI_CALL wait_semaphores(VkDevice device,
     return driver.wait;
 }
 
+static VKAPI_ATTR VkResult VKAPI_CALL get_fault(VkDevice device, VkDeviceFaultCountsEXT *counts,
+                                                VkDeviceFaultInfoEXT *info)
+{
+    (void)device;
+    if (driver.fault != VK_SUCCESS && driver.fault != VK_INCOMPLETE)
+        return driver.fault;
+    assert_true(counts->addressInfoCount >= 2 && counts->vendorInfoCount >= 1);
+    assert_int_equal(counts->vendorBinarySize, 0); /* was not enabled */
+    counts->addressInfoCount = 2;
+    counts->vendorInfoCount = 1;
+    strcpy(info->description, "page fault");
+    info->pAddressInfos[0] =
+        (VkDeviceFaultAddressInfoEXT){VK_DEVICE_FAULT_ADDRESS_TYPE_WRITE_INVALID_EXT, 0x12345,
+                                      0x1000};
+    info->pAddressInfos[1] =
+        (VkDeviceFaultAddressInfoEXT){VK_DEVICE_FAULT_ADDRESS_TYPE_INSTRUCTION_POINTER_FAULT_EXT,
+                                      0x80, 1};
+    strcpy(info->pVendorInfos[0].description, "MMU");
+    info->pVendorInfos[0].vendorFaultCode = 7;
+    info->pVendorInfos[0].vendorFaultData = 0x1f;
+    return driver.fault;
+}
+
 /* ---- The device ----------------------------------------------------------------------------- */
 
 static struct gantry_drv_instance instance;
@@ -198,7 +221,8 @@ static int setup(void **state)
                .vkResetCommandBuffer = reset,
                .vkQueueSubmit = queue_submits,
                .vkGetSemaphoreCounterValue = get_counter,
-               .vkWaitSemaphores = wait_semaphores},
+               .vkWaitSemaphores = wait_semaphores,
+               .vkGetDeviceFaultInfoEXT = get_fault},
     };
     machine_memory_calls(&device.vk);
     device.compute = device.transfer = &device.families[0];
@@ -286,6 +310,38 @@ static void impossible_counter_is_a_loss(void **state)
     driver.counter = UINT64_MAX;
     assert_int_equal(queue_wait(queue, 1, GANTRY_FOREVER), GANTRY_E_DEVICE_LOST);
     assert_lost();
+}
+
+/* The device is opened with the extension and the feature where it has both. */
+static void fault_is_told_where_it_can_be(void **state)
+{
+    static const char *const extensions[] = {VK_EXT_DEVICE_FAULT_EXTENSION_NAME};
+    char text[1000], cut[20];
+
+    (void)state;
+    device_fault(&device, text, sizeof(text));
+    assert_string_equal(text, "the driver tells no more: it lacks VK_EXT_device_fault");
+
+    machine.extensions = extensions;
+    machine.extension_count = 1;
+    physical = machine_probe();
+    assert_false(physical.features.fault.deviceFault);
+    machine.device_fault = VK_TRUE;
+    physical = machine_probe();
+    assert_true(physical.features.fault.deviceFault);
+    assert_false(physical.features.fault.deviceFaultVendorBinary);
+
+    driver.fault = VK_INCOMPLETE;
+    device_fault(&device, text, sizeof(text));
+    assert_string_equal(text, "VK_EXT_device_fault: page fault; a write to address 0x12000 to "
+                              "0x12fff; an instruction at address 0x80; MMU (code 0x7, data 0x1f)");
+    device_fault(&device, cut, sizeof(cut));
+    assert_string_equal(cut, "VK_EXT_device_fault");
+    driver.fault = VK_ERROR_OUT_OF_HOST_MEMORY;
+    device_fault(&device, text, sizeof(text));
+    assert_string_equal(text,
+                        "vkGetDeviceFaultInfoEXT: VK_ERROR_OUT_OF_HOST_MEMORY: no host memory "
+                        "is left");
 }
 
 static void timeout_is_no_loss(void **state)
@@ -445,6 +501,7 @@ int run_lost_tests(void)
         TEST(loss_at_submission_is_remembered),
         TEST(loss_at_wait_is_remembered),
         TEST(impossible_counter_is_a_loss),
+        TEST(fault_is_told_where_it_can_be),
         TEST(timeout_is_no_loss),
         TEST(shots_wait_for_the_counter),
         TEST(failed_patch_can_be_repeated),

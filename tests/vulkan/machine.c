@@ -113,11 +113,17 @@ static VKAPI_ATTR void VKAPI_CALL get_properties2(VkPhysicalDevice device,
 static VKAPI_ATTR void VKAPI_CALL get_features2(VkPhysicalDevice device,
                                                 VkPhysicalDeviceFeatures2 *features)
 {
+    VkPhysicalDeviceFaultFeaturesEXT fault = {.deviceFault = machine.device_fault,
+                                              .deviceFaultVendorBinary = VK_TRUE};
+
     (void)device;
     features->features = machine.core;
-    for (VkBaseOutStructure *next = features->pNext; next; next = next->pNext)
+    for (VkBaseOutStructure *next = features->pNext; next; next = next->pNext) {
         if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES)
             answer(next, &machine.v12, sizeof(machine.v12));
+        if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FAULT_FEATURES_EXT)
+            answer(next, &fault, sizeof(fault));
+    }
 }
 
 static VKAPI_ATTR VkResult VKAPI_CALL get_extensions(VkPhysicalDevice device, const char *layer,

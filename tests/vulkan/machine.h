@@ -20,6 +20,7 @@ struct machine {
     uint32_t extension_count;
     VkPhysicalDeviceFeatures core;
     VkPhysicalDeviceVulkan12Features v12;
+    VkBool32 device_fault;
     uint8_t uuid[VK_UUID_SIZE];
     uint64_t max_allocation, max_buffer;
     uint32_t max_allocations;    /* alive at once */
