@@ -7,6 +7,7 @@
 #include "package_check.h"
 #include "package_reader.h"
 #include "status.h"
+#include "utf8.h"
 
 enum { IMAGE_ALIGNMENT = 16 };
 
@@ -23,7 +24,7 @@ static bool presentable(const char *text)
 
     while (length <= TEXT_MAX && (unsigned char)text[length] >= ' ' && text[length] != 0x7f)
         length++;
-    return length <= TEXT_MAX && text[length] == '\0';
+    return length <= TEXT_MAX && text[length] == '\0' && utf8_valid(text);
 }
 
 enum gantry_status read_text(const struct reader *reader, uint32_t at, const char *where,
@@ -37,7 +38,7 @@ enum gantry_status read_text(const struct reader *reader, uint32_t at, const cha
     *text = (const char *)reader->data + strings->offset + at;
     if (!presentable(*text))
         return fail(GANTRY_E_PACKAGE,
-                    "%s: the text at %u of the string area is not printable, or is longer than %d",
+                    "%s: the text at %u of the string area is no printable UTF-8, or longer than %d",
                     where, at, TEXT_MAX);
     return GANTRY_OK;
 }
@@ -264,7 +265,7 @@ static enum gantry_status end_texts(const struct reader *reader)
         return fail(GANTRY_E_PACKAGE, "its images overlap");
     at = package->texts = malloc(size + 1);
     if (!at)
-        return fail(GANTRY_E_OUT_OF_HOST_MEMORY, "out of host memory");
+        return fail(GANTRY_E_OUT_OF_HOST_MEMORY, "no host memory for the images of a package");
     for (uint32_t i = 0; i < package->image_count; i++) {
         struct gantry_backend_image *image = &package->images[i].image;
 

@@ -1,42 +1,64 @@
 # Fuzz targets, each a program file with one function. tests/fuzz/README.md says how to add one.
 FUZZ_SECONDS = 60
+FUZZ_TARGETS = ini match package
 FUZZ_COMMON = tests/fuzz/fuzz.h
 FUZZ_REPLAY = tests/fuzz/replay.c $(FUZZ_COMMON)
+FUZZ_PAPER = tests/fuzz/paper_device.c tests/fuzz/paper_device.h
 
 # Every build replays the corpus.
-check_PROGRAMS += tests/fuzz/replay_ini tests/fuzz/replay_match
+check_PROGRAMS += tests/fuzz/replay_ini tests/fuzz/replay_match tests/fuzz/replay_package
 
 tests_fuzz_replay_ini_SOURCES = tests/fuzz/fuzz_ini.c $(FUZZ_REPLAY)
 tests_fuzz_replay_ini_LDADD = libgantry_core.la
 tests_fuzz_replay_match_SOURCES = tests/fuzz/fuzz_match.c $(FUZZ_REPLAY)
 tests_fuzz_replay_match_LDADD = libgantry_core.la
+tests_fuzz_replay_package_SOURCES = tests/fuzz/fuzz_package.c $(FUZZ_PAPER) $(FUZZ_REPLAY)
+tests_fuzz_replay_package_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS)
+tests_fuzz_replay_package_LDADD = libgantry_core.la
 
-# libFuzzer is clang's, whatever compiler makes the rest: what a target needs of core is compiled anew.
-FUZZ_CONFIG_CORE = \
-	core/arena.c core/ascii.c core/utf8.c core/remarks.c core/status.c core/names.c core/ini.c \
-	core/match.c core/model.c core/tie.c core/options.c core/option_parse.c core/rules.c \
-	core/rules_section.c core/resolve.c
-FUZZ_FLAGS = -std=c11 -D_GNU_SOURCE -DGANTRY_BUILDING -Iinclude -I. $(INIH_CFLAGS) -g -O1 \
-	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined
-FUZZ_COMPILE = $(AM_V_GEN)$(MKDIR_P) $(@D) && cd $(srcdir) && \
-	$(CLANG) $(FUZZ_FLAGS) -o $(abs_top_builddir)/$@
+# Writes corpus/package.
+check_PROGRAMS += tests/fuzz/package_seeds
+tests_fuzz_package_seeds_SOURCES = tests/fuzz/package_seeds.c tests/unit/gpk_builder.c \
+	tests/unit/gpk_builder.h $(FUZZ_COMMON)
+tests_fuzz_package_seeds_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS)
+tests_fuzz_package_seeds_LDADD = libgantry_core.la
+
+# libFuzzer is clang's, whatever compiler makes the rest: core is compiled anew, once for all targets.
+FUZZ_CHECKS = address,undefined -fno-sanitize-recover=undefined
+FUZZ_FLAGS = -std=c11 -D_GNU_SOURCE $(INIH_CFLAGS) $(XXHASH_CFLAGS) -g -O1
+FUZZ_LIBS = $(abs_top_builddir)/tests/fuzz/core.a $(INIH_LIBS) $(XXHASH_LIBS) -ldl -lpthread -lm
+FUZZ_COMPILE = $(AM_V_GEN)cd $(srcdir) && $(CLANG) -Iinclude -I. $(FUZZ_FLAGS) \
+	-fsanitize=fuzzer,$(FUZZ_CHECKS) -o $(abs_top_builddir)/$@
 
 if HAVE_LIBFUZZER
-FUZZERS = tests/fuzz/fuzz_ini tests/fuzz/fuzz_match
+FUZZERS = tests/fuzz/fuzz_ini tests/fuzz/fuzz_match tests/fuzz/fuzz_package
 check_DATA += $(FUZZERS)
 endif
-CLEANFILES += tests/fuzz/fuzz_ini tests/fuzz/fuzz_match
+CLEANFILES += tests/fuzz/core.a tests/fuzz/fuzz_ini tests/fuzz/fuzz_match tests/fuzz/fuzz_package
 
 # The library stands for its sources and headers.
-tests/fuzz/fuzz_ini: tests/fuzz/fuzz_ini.c $(FUZZ_COMMON) libgantry_core.la
-	$(FUZZ_COMPILE) tests/fuzz/fuzz_ini.c $(FUZZ_CONFIG_CORE) $(INIH_LIBS)
-tests/fuzz/fuzz_match: tests/fuzz/fuzz_match.c $(FUZZ_COMMON) libgantry_core.la
-	$(FUZZ_COMPILE) tests/fuzz/fuzz_match.c $(FUZZ_CONFIG_CORE) $(INIH_LIBS)
+tests/fuzz/core.a: libgantry_core.la
+	$(AM_V_GEN)rm -rf $@ tests/fuzz/core && $(MKDIR_P) tests/fuzz/core && \
+	for file in $(libgantry_core_la_SOURCES); do \
+		case $$file in *.h) continue ;; esac; \
+		$(CLANG) $(CORE_CPPFLAGS) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link,$(FUZZ_CHECKS) \
+			-c $(srcdir)/$$file -o tests/fuzz/$${file%.c}.o || exit 1; \
+	done && \
+	$(AR) rc $@ tests/fuzz/core/*.o && rm -rf tests/fuzz/core
+
+tests/fuzz/fuzz_ini: tests/fuzz/fuzz_ini.c $(FUZZ_COMMON) tests/fuzz/core.a
+	$(FUZZ_COMPILE) tests/fuzz/fuzz_ini.c $(FUZZ_LIBS)
+tests/fuzz/fuzz_match: tests/fuzz/fuzz_match.c $(FUZZ_COMMON) tests/fuzz/core.a
+	$(FUZZ_COMPILE) tests/fuzz/fuzz_match.c $(FUZZ_LIBS)
+tests/fuzz/fuzz_package: tests/fuzz/fuzz_package.c tests/fuzz/mutate_package.c $(FUZZ_PAPER) \
+		$(FUZZ_COMMON) tests/fuzz/core.a
+	$(FUZZ_COMPILE) tests/fuzz/fuzz_package.c tests/fuzz/mutate_package.c \
+		tests/fuzz/paper_device.c $(FUZZ_LIBS)
 
 # For longer than the tests do, a target after the other: make fuzz FUZZ_SECONDS=3600
 .PHONY: fuzz
 fuzz: $(FUZZERS)
-	@for target in ini match; do \
+	@for target in $(FUZZ_TARGETS); do \
 		echo "fuzzing $$target for $(FUZZ_SECONDS) seconds"; \
 		$(srcdir)/tests/fuzz/run.sh $(GANTRY_HAVE_LIBFUZZER) tests/fuzz/fuzz_$$target \
 			$(srcdir)/tests/fuzz/corpus/$$target tests/fuzz/found/$$target $(FUZZ_SECONDS) \
@@ -44,4 +66,4 @@ fuzz: $(FUZZERS)
 	done
 
 EXTRA_DIST += tests/fuzz/README.md tests/fuzz/run.sh tests/fuzz/ini.dict tests/fuzz/match.dict \
-	tests/fuzz/corpus
+	tests/fuzz/mutate_package.c tests/fuzz/corpus
