@@ -454,6 +454,7 @@ static void c48_mistakes_in_the_configuration(void **state)
     check_finding(result, "CONFIG_MISTAKE", "error", "wrong.ini:2", "gantry config --check");
     check_finding(result, "CONFIG_VARIABLE", "error", "environment GANTRY_BATCH_SIZE", "correct");
     check_finding(result, "CONFIG_VARIABLE_DOUBTFUL", "warning", "GANTRY_CHAIN", "name");
+    check_finding(result, "DEVICE", "ok", "Card", "");
     json_decref(result);
     set(setup, "GANTRY_CONFIG=none");
     set(setup, "GANTRY_BATCH_SIZE=16");
@@ -464,7 +465,9 @@ static void c48_mistakes_in_the_configuration(void **state)
     json_decref(result);
     set(setup, "GANTRY_TEST_SOMETHING");
     set(setup, "GANTRY_BACKEND=../evil");
+    set(setup, "GANTRY_PLUGIN_PATH=relative");
     result = examine(setup);
+    check_finding(result, "CONFIG_VARIABLE", "error", "\"relative\" is not absolute", "correct");
     check_finding(result, "CONFIG_VARIABLE", "error", "\"../evil\" is no list", "correct");
     check_finding(result, "DEVICE", "ok", "Card", "");
     json_decref(result);

@@ -38,24 +38,45 @@ static bool open_with(struct patient *patient)
     return gantry_open(&params, &patient->g) == GANTRY_OK;
 }
 
-/* Without the files and variables that made it fail. */
+/* Unsets gantry's variables, but for that which leaves out all files. */
+static void forget_variables(bool path_too)
+{
+    static const char *const kept[] = {"GANTRY_CONFIG=", "GANTRY_PLUGIN_PATH="};
+    size_t count = path_too ? 1 : 2;
+
+    for (char **variable = environ; *variable;) {
+        bool keep = strncmp(*variable, "GANTRY_", 7) != 0;
+        char *name;
+
+        for (size_t i = 0; i < count; i++)
+            keep |= strncmp(*variable, kept[i], strlen(kept[i])) == 0;
+        name = keep ? NULL : strndup(*variable, strcspn(*variable, "="));
+        if (!name)
+            variable++;
+        else
+            unsetenv(name); /* the next one is in its place now */
+        free(name);
+    }
+}
+
+/* Without the files, and if need be the variables, that made it fail. */
 static bool open_bare(struct report *report, struct patient *patient)
 {
+    bool opened;
+
     if (!patient->refused)
         report_add(report, &(struct finding){CODE_CONFIG_REFUSED, .subject = "gantry_open"},
                    "gantry can't be opened: %s", gantry_last_error());
     setenv("GANTRY_CONFIG", "none", 1);
-    if (!open_with(patient)) {
-        static const char *const strong[] = {"GANTRY_BACKEND", "GANTRY_PLUGIN_PATH"};
-
-        for (size_t i = 0; i < sizeof strong / sizeof *strong; i++)
-            unsetenv(strong[i]);
-        if (!open_with(patient))
-            return false;
+    opened = open_with(patient);
+    for (int path_too = 0; path_too < 2 && !opened; path_too++) {
+        forget_variables(path_too);
+        opened = open_with(patient);
     }
-    report_add(report, &(struct finding){CODE_CONFIG_LEFT_OUT, .subject = "gantry_open"},
-               "what follows was found without the configuration, which can't be used");
-    return true;
+    if (opened)
+        report_add(report, &(struct finding){CODE_CONFIG_LEFT_OUT, .subject = "gantry_open"},
+                   "what follows was found without the configuration, which can't be used");
+    return opened;
 }
 
 static void examine(struct report *report, void *context)

@@ -104,9 +104,13 @@ void report_add(struct report *report, const struct finding *finding, const char
     keep(report, made);
 }
 
+/* The last line of a process that was ended can be cut. */
 void report_take(struct report *report, const char *line)
 {
-    keep(report, json_loads(line, 0, NULL));
+    json_t *finding = json_loads(line, 0, NULL);
+
+    if (finding)
+        keep(report, finding);
 }
 
 /* ---- Judging -------------------------------------------------------------------------------- */
