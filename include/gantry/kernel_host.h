@@ -203,9 +203,9 @@ template <class T, class E, class V> T compare_and_swap(T &x, E expected, V v)
 
 /* ---- Kernels --------------------------------------------------------------------------------- */
 
-#define FN                   [[maybe_unused]] static inline
-#define INOUT(T)             T &
-#define TABLE(T, name, n)    static constexpr T name[n]
+#define FN                [[maybe_unused]] static inline
+#define INOUT(T)          T &
+#define TABLE(T, name, n) static constexpr T name[n]
 #define UNROLL
 #define KERNEL(name, args_t) FN void gantry_body_##name([[maybe_unused]] const args_t &args)
 
