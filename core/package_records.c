@@ -38,7 +38,7 @@ enum gantry_status read_text(const struct reader *reader, uint32_t at, const cha
     *text = (const char *)reader->data + strings->offset + at;
     if (!presentable(*text))
         return fail(GANTRY_E_PACKAGE,
-                    "%s: the text at %u of the string area is no printable UTF-8, or longer than %d",
+                    "%s: the text at %u of the string area is no clean UTF-8, or longer than %d",
                     where, at, TEXT_MAX);
     return GANTRY_OK;
 }
