@@ -1,3 +1,4 @@
+#include <dlfcn.h>
 #include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -77,6 +78,29 @@ const char *lavapipe(void)
         skip();
     }
     return path;
+}
+
+void need_no_cuda(void)
+{
+    void *library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+
+    if (!library)
+        return;
+    dlclose(library);
+    print_message("this machine has a CUDA driver\n");
+    skip();
+}
+
+void need_no_vulkan(void)
+{
+    glob_t found;
+
+    if (glob("/etc/vulkan/icd.d/*.json", 0, NULL, &found) == 0 ||
+        glob("/usr/local/etc/vulkan/icd.d/*.json", 0, NULL, &found) == 0) {
+        print_message("this machine has %s\n", found.gl_pathv[0]);
+        globfree(&found);
+        skip();
+    }
 }
 
 void name_manifests(struct setup *setup, const char *list)

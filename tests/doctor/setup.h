@@ -30,6 +30,11 @@ void add_standin(struct setup *setup);
 const char *lavapipe(void);
 void name_manifests(struct setup *setup, const char *list);
 
+/* Skip the test where this machine has what it must not have: NVIDIA's real driver; manifests in
+ * folders that no variable keeps the Vulkan loader from. */
+void need_no_cuda(void);
+void need_no_vulkan(void);
+
 /* A GPU on the PCI bus: "0x10de". */
 void add_pci_gpu(const char *address, const char *vendor);
 

@@ -25,6 +25,7 @@ static void a_container_without_the_device(void **state)
     root_file(".dockerenv", "");
     add_pci_gpu("0000:01:00.0", "0x10de\n");
     add_standin(setup);
+    set(setup, "GANTRY_BACKEND=cuda");
     set(setup, "STANDIN_DEVICES=");
     result = examine(setup);
     check_finding(result, "CONTAINER", "note", ".dockerenv", "");
@@ -40,6 +41,7 @@ static void wsl_without_and_with_its_device(void **state)
     json_t *result;
 
     (void)state;
+    need_no_cuda();
     root_file("proc/sys/kernel/osrelease", "5.15.90.1-microsoft-standard-WSL2\n");
     root_file("usr/lib/wsl/lib/libcuda.so.1", "");
     root_file("usr/lib/x86_64-linux-gnu/libcuda.so.1", "");
@@ -64,6 +66,8 @@ static void gpus_on_the_bus(void **state)
     json_t *result;
 
     (void)state;
+    need_no_cuda();
+    need_no_vulkan();
     add_pci_gpu("0000:01:00.0", "0x1002\n");
     add_pci_gpu("0000:02:00.0", "0x1a03\n");
     root_file("sys/bus/pci/devices/0000:01:00.1/vendor", "0x10de\n");
