@@ -42,7 +42,7 @@ struct conform_case {
 extern const struct conform_case device_cases[], memory_cases[], pool_cases[], copy_cases[],
     rect_cases[], transfer_cases[], launch_cases[], kernel_cases[], language_cases[], list_cases[],
     order_cases[], mixed_cases[], fold_cases[], patch_cases[], stream_cases[], wait_cases[],
-    limit_cases[], error_cases[], thread_cases[], process_cases[];
+    limit_cases[], error_cases[], thread_cases[], process_cases[], validate_cases[];
 
 /* ---- Checks --------------------------------------------------------------------------------- */
 

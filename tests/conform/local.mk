@@ -18,7 +18,7 @@ tests_conform_conform_SOURCES = \
 	tests/conform/conform_fold.c tests/conform/conform_patch.c tests/conform/conform_stream.c \
 	tests/conform/conform_wait.c tests/conform/conform_limits.c \
 	tests/conform/conform_errors.c tests/conform/conform_threads.c \
-	tests/conform/conform_process.c
+	tests/conform/conform_process.c tests/conform/conform_validate.c
 tests_conform_conform_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_builddir)/tests/conform \
 	-DPACKAGES='"$(abs_top_builddir)/tests/conform"'
 tests_conform_conform_CFLAGS = $(AM_CFLAGS) -pthread
