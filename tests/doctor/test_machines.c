@@ -169,6 +169,20 @@ static void a_device_that_does_not_open(void **state)
     json_decref(result);
 }
 
+static void values_that_a_device_cant_take(void **state)
+{
+    struct setup *setup = host_machine("name=Small,type=discrete,max_threads_per_block=64,"
+                                       "max_block=64x64x64");
+    json_t *result;
+
+    (void)state;
+    set(setup, "GANTRY_BLOCK_SIZE=256");
+    result = examine(setup);
+    check_finding(result, "POLICY_CLAMPED", "warning", "block_size = 256 (environment", "section");
+    check_finding(result, "POLICY_CLAMPED", "warning", "on \"Small\" it is", "");
+    json_decref(result);
+}
+
 /* ---- Requirements of kernels ---------------------------------------------------------------- */
 
 static void write_package(const struct gantry_kernel_source *kernel, const char *name)
@@ -272,6 +286,7 @@ int main(void)
         WITH_FILES(a_selection_that_matches_nothing),
         WITH_FILES(twins),
         WITH_FILES(a_device_that_does_not_open),
+        WITH_FILES(values_that_a_device_cant_take),
         WITH_FILES(what_kernels_require),
         WITH_FILES(wrong_usage),
         WITH_FILES(text_for_people),

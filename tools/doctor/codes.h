@@ -145,6 +145,8 @@
       "leave the backend that does so out of the key backend")                                     \
     X(DEVICES_HANG, DEVICES, ERROR, ERROR,                                                         \
       "leave the backend that does so out of the key backend")                                     \
+    X(POLICY_CLAMPED, DEVICES, WARNING, WARNING,                                                   \
+      "set a value that the device takes, in a section for this device")                           \
     X(TUNING_STALE, DEVICES, WARNING, WARNING, "gantry tune --write measures again")               \
     X(PACKAGE, PACKAGES, OK, OK, "")                                                               \
     X(PACKAGE_BAD, PACKAGES, ERROR, ERROR, "compile the package again with this gantry")           \

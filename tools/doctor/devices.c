@@ -86,13 +86,12 @@ static void report_memory(struct report *report, const char *name,
     enum { MIB_SHIFT = 20, LOW_PERCENT = 10 };
     struct finding finding = {CODE_DEVICE_MEMORY, .subject = name};
 
-    if (!memory->total)
-        return;
-    if (memory->budget && memory->budget / LOW_PERCENT < memory->total / 100)
+    if (!memory->total || !memory->budget)
+        return; /* the driver does not tell */
+    if (memory->budget / LOW_PERCENT < memory->total / 100)
         finding.code = CODE_DEVICE_MEMORY_LOW;
     report_add(report, &finding, "%" PRIu64 " MiB of %" PRIu64 " MiB of memory are free",
-               (memory->budget ? memory->budget : memory->total) >> MIB_SHIFT,
-               memory->total >> MIB_SHIFT);
+               memory->budget >> MIB_SHIFT, memory->total >> MIB_SHIFT);
 }
 
 static void try_device(struct report *report, const struct patient *patient,
@@ -118,7 +117,25 @@ static void try_device(struct report *report, const struct patient *patient,
     gantry_device_close(&device);
 }
 
-/* ---- Tunings -------------------------------------------------------------------------------- */
+/* ---- The policy ----------------------------------------------------------------------------- */
+
+/* Values that somebody set and the device can't take as they are. */
+static void report_clamped(struct report *report, const struct patient *patient,
+                           const struct gantry_device_info *info)
+{
+    uint32_t count = gantry_config_count(patient->g, info->index);
+    struct gantry_config_value value;
+    char subject[512];
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (gantry_config_get(patient->g, info->index, i, &value) != GANTRY_OK || !value.clamped ||
+            strcmp(value.origin, "built-in") == 0)
+            continue;
+        snprintf(subject, sizeof subject, "%s = %s (%s)", value.key, value.value, value.origin);
+        report_add(report, &(struct finding){CODE_POLICY_CLAMPED, .subject = subject},
+                   "on \"%s\" it is %s", info->name, value.clamped);
+    }
+}
 
 static void report_stale(struct report *report, const struct patient *patient,
                          const struct gantry_device_info *info)
@@ -188,6 +205,7 @@ void check_devices(struct report *report, const struct patient *patient)
         if (info.chosen_backend)
             report_device(report, patient, &info);
         report_views(report, &info);
+        report_clamped(report, patient, &info);
         report_stale(report, patient, &info);
         if (device_wanted(patient, &info))
             try_device(report, patient, &info);

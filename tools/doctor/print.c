@@ -99,10 +99,12 @@ static json_t *with_severity(const struct report *report, json_t *finding)
 {
     json_t *copy = json_copy(finding);
 
-    if (copy && json_object_set_new(copy, "severity",
-                                    json_string(severity_text(report_severity(report, finding)))))
-        json_decref(copy), copy = NULL;
-    return copy;
+    if (copy &&
+        json_object_set_new(copy, "severity",
+                            json_string(severity_text(report_severity(report, finding)))) == 0)
+        return copy;
+    json_decref(copy);
+    return NULL;
 }
 
 static json_t *all_findings(const struct report *report)
