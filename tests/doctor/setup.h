@@ -30,6 +30,9 @@ void add_standin(struct setup *setup);
 const char *lavapipe(void);
 void name_manifests(struct setup *setup, const char *list);
 
+/* Skips the test where gantry was built without Vulkan. */
+void need_vulkan(void);
+
 /* Skip the test where this machine has what it must not have: NVIDIA's real driver; manifests in
  * folders that no variable keeps the Vulkan loader from. */
 void need_no_cuda(void);

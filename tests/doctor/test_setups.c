@@ -381,6 +381,7 @@ static void manifests_that_are_shadowed(void **state)
     json_t *result;
 
     (void)state;
+    need_vulkan();
     scratch_write("share/vulkan/icd.d/mine.json", "{\"ICD\": {}}");
     set(setup, "XDG_DATA_DIRS=%s", scratch_path("share"));
     result = examine(setup);
