@@ -55,7 +55,8 @@ static void adjust_log(struct gantry *g, const struct gantry_params *params)
 
 static enum gantry_status open_policy(struct gantry *g, const struct gantry_params *params)
 {
-    char *shipped = places_shipped();
+    char *shipped;
+    enum gantry_status status = places_shipped(&shipped);
     struct policy_params policy = {
         .config_file = params->config_file,
         .config_text = params->config_text,
@@ -64,8 +65,9 @@ static enum gantry_status open_policy(struct gantry *g, const struct gantry_para
         .system_dir = GANTRY_SYSCONFDIR,
         .log = &g->log,
     };
-    enum gantry_status status = policy_open(&policy, &g->policy);
 
+    if (status == GANTRY_OK)
+        status = policy_open(&policy, &g->policy);
     free(shipped);
     if (status == GANTRY_OK)
         adjust_log(g, params);

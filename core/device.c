@@ -55,25 +55,30 @@ enum gantry_status device_lose(struct gantry_device *device, const char *during,
 
 /* Made without the lock, which making a queue takes; of two threads that do so, one's queue stays.
  */
-struct gantry_queue *device_service_queue(struct gantry_device *device)
+enum gantry_status device_service_queue(struct gantry_device *device, struct gantry_queue **queue)
 {
     static const struct gantry_queue_params params = {.label = "gantry's own"};
-    struct gantry_queue *service, *made;
+    struct gantry_queue *made = NULL;
+    enum gantry_status status;
 
     pthread_mutex_lock(&device->lock);
-    service = device->service;
+    *queue = device->service;
     pthread_mutex_unlock(&device->lock);
-    if (service || queue_make(device, &params, &made) != GANTRY_OK)
-        return service;
+    if (*queue)
+        return GANTRY_OK;
+    status = queue_make(device, &params, &made);
+    if (status != GANTRY_OK)
+        return status;
     pthread_mutex_lock(&device->lock);
-    service = device->service;
-    if (!service)
+    if (!device->service) {
         device->service = made;
+        made = NULL;
+    }
+    *queue = device->service;
     pthread_mutex_unlock(&device->lock);
-    if (!service)
-        return made;
-    queue_free(made);
-    return service;
+    if (made)
+        queue_free(made);
+    return GANTRY_OK;
 }
 
 /* ---- Opening ------------------------------------------------------------------------------- */
@@ -129,7 +134,7 @@ static enum gantry_status open_view(struct gantry *g, const struct view *view, c
     enum gantry_status status;
 
     if (!device)
-        return fail(GANTRY_E_OUT_OF_HOST_MEMORY, "out of host memory");
+        return fail(GANTRY_E_OUT_OF_HOST_MEMORY, "no host memory for an open device");
     pthread_mutex_init(&device->lock, NULL);
     device->g = g;
     device->view = view;
@@ -148,7 +153,7 @@ static enum gantry_status open_view(struct gantry *g, const struct view *view, c
     keep_plugin(g, view->plugin);
     status = device->label ? device->ops->device_open(view->plugin->instance->drv, view->index,
                                                       &params, &device->drv)
-                           : fail(GANTRY_E_OUT_OF_HOST_MEMORY, "out of host memory");
+                           : fail(GANTRY_E_OUT_OF_HOST_MEMORY, "no host memory for the label of a device");
     if (status == GANTRY_E_CONFIG)
         notice_refused_values(g, view);
     if (status != GANTRY_OK) {

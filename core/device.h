@@ -121,7 +121,7 @@ static inline enum gantry_status device_check(struct gantry_device *device,
 enum gantry_status device_lose_locked(struct gantry_device *device, const char *during,
                                       const char *name);
 
-/* The queue that gantry itself uses, made at first need. NULL on failure, which is set. */
-struct gantry_queue *device_service_queue(struct gantry_device *device);
+/* The queue that gantry itself uses, made at first need. */
+enum gantry_status device_service_queue(struct gantry_device *device, struct gantry_queue **queue);
 
 #endif

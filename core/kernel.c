@@ -174,7 +174,7 @@ enum gantry_status kernel_make(struct gantry_module *module, const char *name,
     enum gantry_status status;
 
     if (!kernel)
-        return fail(GANTRY_E_OUT_OF_HOST_MEMORY, "out of host memory");
+        return fail(GANTRY_E_OUT_OF_HOST_MEMORY, "no host memory for a kernel object");
     kernel->object.device = module->object.device;
     kernel->module = module;
     kernel->refs = 1;

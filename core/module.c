@@ -28,13 +28,13 @@ static enum gantry_status make(struct gantry_device *device,
     enum gantry_status status;
 
     if (!module)
-        return fail(GANTRY_E_OUT_OF_HOST_MEMORY, "out of host memory");
+        return fail(GANTRY_E_OUT_OF_HOST_MEMORY, "no host memory for a module object");
     module->refs = 1;
     status = load_package(params, &module->package);
     if (status == GANTRY_OK) {
         module->label = strdup(params->label ? params->label : module->package->name);
         if (!module->label)
-            status = fail(GANTRY_E_OUT_OF_HOST_MEMORY, "out of host memory");
+            status = fail(GANTRY_E_OUT_OF_HOST_MEMORY, "no host memory for the label of a module");
     }
     if (status != GANTRY_OK) {
         module_free(module);

@@ -99,7 +99,8 @@ static enum gantry_status parse_file(const char *path, struct gantry_package **p
     size_t size = 0;
 
     if (!file)
-        return fail(GANTRY_E_IO, "%s: %s", path, strerror(errno));
+        return fail(errno == ENOMEM ? GANTRY_E_OUT_OF_HOST_MEMORY : GANTRY_E_IO, "%s: %s", path,
+                    strerror(errno));
     status = read_open(file, path, &data, &size);
     fclose(file);
     if (status != GANTRY_OK)

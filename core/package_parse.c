@@ -109,7 +109,7 @@ static char *copy_text(const struct reader *reader, uint32_t at, const char *whi
         return NULL;
     copy = strdup(text);
     if (!copy)
-        *status = fail(GANTRY_E_OUT_OF_HOST_MEMORY, "out of host memory");
+        *status = fail(GANTRY_E_OUT_OF_HOST_MEMORY, "no host memory for the texts of a package");
     return copy;
 }
 
@@ -139,7 +139,7 @@ static enum gantry_status allocate(struct reader *reader)
     package->fields = calloc((size_t)header->fields.count + 1, sizeof(*package->fields));
     package->images = calloc((size_t)header->images.count + 1, sizeof(*package->images));
     if (!package->kernels || !package->fields || !package->images)
-        return fail(GANTRY_E_OUT_OF_HOST_MEMORY, "out of host memory");
+        return fail(GANTRY_E_OUT_OF_HOST_MEMORY, "no host memory for the tables of a package");
     return GANTRY_OK;
 }
 

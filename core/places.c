@@ -2,6 +2,7 @@
 #include "places.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,22 +11,31 @@
 #include "status.h"
 #include "text.h"
 
+static enum gantry_status no_memory(void)
+{
+    return fail(GANTRY_E_OUT_OF_HOST_MEMORY,
+                "no host memory for the folders of gantry's own files");
+}
+
 /* The folder of the file that holds this code, symbolic links resolved, so that a folder with the
  * library and its plugins can be moved and linked to. NULL when it can't be told. */
-static char *own_folder(void)
+static enum gantry_status find_own(char **folder)
 {
     struct link_map *map = NULL;
     Dl_info info;
     char *path, *slash;
 
-    if (!dladdr1((void *)(uintptr_t)own_folder, &info, (void **)&map, RTLD_DL_LINKMAP) || !map)
-        return NULL;
+    *folder = NULL;
+    if (!dladdr1((void *)(uintptr_t)find_own, &info, (void **)&map, RTLD_DL_LINKMAP) || !map)
+        return GANTRY_OK;
     /* The program itself, with gantry linked into it, has no name here; argv[0] would mislead. */
     path = realpath(map->l_name[0] ? map->l_name : "/proc/self/exe", NULL);
-    slash = path ? strrchr(path, '/') : NULL;
-    if (slash)
-        slash[slash == path] = '\0';
-    return path;
+    if (!path)
+        return errno == ENOMEM ? no_memory() : GANTRY_OK;
+    slash = strrchr(path, '/');
+    slash[slash == path] = '\0';
+    *folder = path;
+    return GANTRY_OK;
 }
 
 static bool listed(const struct places *places, const char *folder, size_t length)
@@ -83,13 +93,14 @@ static enum gantry_status add_list(struct places *places, const char *list, cons
 
 static enum gantry_status add_own(struct places *places)
 {
-    char *own = own_folder();
-    char *sub = own ? text_make("%s/gantry", own) : NULL;
-    enum gantry_status status = GANTRY_OK;
+    char *own, *sub;
+    enum gantry_status status = find_own(&own);
 
-    if (own)
-        status = add(places, own, strlen(own), "libgantry's folder");
-    if (status == GANTRY_OK && sub)
+    if (!own)
+        return status;
+    sub = text_make("%s/gantry", own);
+    status = sub ? add(places, own, strlen(own), "libgantry's folder") : no_memory();
+    if (status == GANTRY_OK)
         status = add(places, sub, strlen(sub), "libgantry's folder");
     free(sub);
     free(own);
@@ -128,28 +139,32 @@ void places_free(struct places *places)
 }
 
 /* The folder when it holds a gpu.d/; takes ownership of the text. */
-static char *with_gpu_d(char *folder)
+static enum gantry_status with_gpu_d(char *folder, char **found)
 {
     char *inner = folder ? text_make("%s/gpu.d", folder) : NULL;
+    enum gantry_status status = inner ? GANTRY_OK : no_memory();
     struct stat info;
-    bool there = inner && stat(inner, &info) == 0 && S_ISDIR(info.st_mode);
 
+    if (inner && stat(inner, &info) == 0 && S_ISDIR(info.st_mode))
+        *found = folder;
+    else
+        free(folder);
     free(inner);
-    if (there)
-        return folder;
-    free(folder);
-    return NULL;
+    return status;
 }
 
-char *places_shipped(void)
+enum gantry_status places_shipped(char **folder)
 {
     /* The second is for the folder of an architecture, as /usr/lib/x86_64-linux-gnu. */
     static const char *const from_library[] = {"../share/gantry", "../../share/gantry"};
-    char *own = own_folder();
-    char *found = NULL;
+    char *own;
+    enum gantry_status status = find_own(&own);
 
-    for (size_t i = 0; own && !found && i < sizeof(from_library) / sizeof(from_library[0]); i++)
-        found = with_gpu_d(text_make("%s/%s", own, from_library[i]));
+    *folder = NULL;
+    for (size_t i = 0; own && !*folder && status == GANTRY_OK &&
+                       i < sizeof(from_library) / sizeof(from_library[0]);
+         i++)
+        status = with_gpu_d(text_make("%s/%s", own, from_library[i]), folder);
     free(own);
-    return found ? found : with_gpu_d(strdup(GANTRY_PKGDATADIR));
+    return *folder || status != GANTRY_OK ? status : with_gpu_d(strdup(GANTRY_PKGDATADIR), folder);
 }

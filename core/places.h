@@ -23,6 +23,6 @@ void places_free(struct places *places);
 
 /* The folder that holds the shipped gpu.d/, looked for relative to libgantry's own file and then
  * where it was installed. The caller frees it; NULL when there is none. */
-char *places_shipped(void);
+enum gantry_status places_shipped(char **folder);
 
 #endif

@@ -184,7 +184,9 @@ enum gantry_status plugin_open(struct plugin *plugin, const char *app_name, cons
     } else {
         plugin->reason = strdup(gantry_last_error());
     }
-    return plugin->reason ? GANTRY_OK : fail(GANTRY_E_OUT_OF_HOST_MEMORY, "out of host memory");
+    return plugin->reason
+               ? GANTRY_OK
+               : fail(GANTRY_E_OUT_OF_HOST_MEMORY, "no host memory for what became of a plugin");
 }
 
 void plugin_close(struct plugin *plugin, const struct log *log)

@@ -212,6 +212,8 @@ static enum gantry_status add_others(struct plugins *plugins, const struct place
         DIR *folder = opendir(places->items[i].folder);
         struct dirent *entry;
 
+        if (!folder && errno == ENOMEM)
+            status = no_memory();
         while (folder && status == GANTRY_OK && (entry = readdir(folder)))
             status = add_other(plugins, places->items[i].folder, entry->d_name);
         if (folder)

@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "queue.h"
 #include "retire.h"
@@ -137,7 +136,8 @@ void queue_free(struct gantry_queue *queue)
     struct gantry_device *device = queue->object.device;
 
     stream_flush(queue);
-    queue_wait(queue, atomic_load(&queue->submitted), GANTRY_FOREVER);
+    if (queue_wait(queue, atomic_load(&queue->submitted), GANTRY_FOREVER) != GANTRY_OK)
+        queue_settle(queue, atomic_load(&queue->submitted));
     device->ops->queue_destroy(take_drv(queue));
     object_unlink(&queue->object);
     stream_free(queue);
@@ -162,8 +162,6 @@ void gantry_queue_destroy(struct gantry_queue **queue)
 
 /* ---- All queues of a device ----------------------------------------------------------------- */
 
-#define PAUSE_NS 20000
-
 /* The queue behind `queue`, or the first one when it is NULL or was destroyed, held; NULL behind
  * the last queue. */
 static struct gantry_queue *next_queue(struct gantry_device *device, struct gantry_queue *queue)
@@ -176,17 +174,6 @@ static struct gantry_queue *next_queue(struct gantry_device *device, struct gant
         queue_ref((struct gantry_queue *)next);
     pthread_mutex_unlock(&device->lock);
     return (struct gantry_queue *)next;
-}
-
-static bool reached_beside_others(struct gantry_queue *queue, uint64_t value)
-{
-    struct gantry_device *device = queue->object.device;
-    bool reached;
-
-    pthread_mutex_lock(&device->lock);
-    reached = queue_reached_locked(queue, value);
-    pthread_mutex_unlock(&device->lock);
-    return reached;
 }
 
 bool queues_are_idle(const struct gantry_device *device)
@@ -204,18 +191,14 @@ bool queues_are_idle(const struct gantry_device *device)
  * driver, which nobody may do while another thread destroys the queue. */
 void queue_idle_all(struct gantry_device *device)
 {
-    static const struct timespec pause = {.tv_nsec = PAUSE_NS};
     struct gantry_queue *queue = NULL, *next;
-    uint64_t value;
 
     while ((next = next_queue(device, queue))) {
         if (queue)
             queue_unref(queue);
         queue = next;
         stream_flush(queue);
-        value = atomic_load(&queue->submitted);
-        while (!reached_beside_others(queue, value))
-            nanosleep(&pause, NULL);
+        queue_settle(queue, atomic_load(&queue->submitted));
     }
     if (queue)
         queue_unref(queue);

@@ -102,7 +102,7 @@ static enum gantry_status add_user(struct shared_instance *instance, const struc
         logs[instance->user_count++] = log;
     }
     pthread_mutex_unlock(&instance->lock);
-    return logs ? GANTRY_OK : fail(GANTRY_E_OUT_OF_HOST_MEMORY, "out of host memory");
+    return logs ? GANTRY_OK : fail(GANTRY_E_OUT_OF_HOST_MEMORY, "no host memory for the users of a plugin");
 }
 
 static void remove_user(struct shared_instance *instance, const struct log *log)
@@ -131,7 +131,7 @@ static enum gantry_status open_new(const struct gantry_backend *backend, const c
     enum gantry_status status;
 
     if (!instance)
-        return fail(GANTRY_E_OUT_OF_HOST_MEMORY, "out of host memory");
+        return fail(GANTRY_E_OUT_OF_HOST_MEMORY, "no host memory for the instance of a plugin");
     pthread_mutex_init(&instance->lock, NULL);
     instance->backend = backend;
     instance->services = (struct gantry_backend_services){

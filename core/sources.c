@@ -68,7 +68,9 @@ static void read_gpu_d(struct sources *sources, const char *folder)
     struct dirent **entries = NULL;
     int count = scandir(folder, &entries, is_ini, by_bytes);
 
-    if (count < 0 && errno != ENOENT && errno != ENOTDIR) {
+    if (count < 0 && errno == ENOMEM) {
+        sources->rules->arena->failed = true;
+    } else if (count < 0 && errno != ENOENT && errno != ENOTDIR) {
         sources->rules->remarks.file = arena_copy(sources->rules->arena, folder, strlen(folder));
         if (sources->rules->remarks.file)
             mistake(sources, "the folder can't be read: ", strerror(errno));

@@ -296,7 +296,8 @@ enum gantry_status queue_fill_now(struct gantry_device *device, struct gantry_dr
         .kind = GANTRY_OP_FILL,
         .fill = {.memory = memory, .offset = offset, .size = size, .pattern = pattern}};
     struct gantry_plan plan = {.ops = &op, .op_count = 1, .stage_count = 1, .label = "zero"};
-    struct gantry_queue *queue = device_service_queue(device);
+    struct gantry_queue *queue;
+    enum gantry_status status = device_service_queue(device, &queue);
 
-    return queue ? submit_plan(queue, &plan) : GANTRY_E_DRIVER;
+    return status == GANTRY_OK ? submit_plan(queue, &plan) : status;
 }

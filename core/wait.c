@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "clock.h"
 #include "queue.h"
@@ -10,6 +11,12 @@
 
 /* The clock costs about as much as a look at a counter in memory: ask it now and then. */
 #define LOOKS_PER_CLOCK 16
+
+/* Between looks at a queue that is not destroyed for sure. */
+#define PAUSE_NS 20000
+
+/* How often a driver may refuse to tell what has completed before nobody asks again. */
+#define MOST_REFUSED 1000
 
 /* ---- Deliveries ----------------------------------------------------------------------------- */
 
@@ -119,15 +126,57 @@ static enum gantry_status look(struct gantry_queue *queue, uint64_t value)
     return look_and(queue, value, device_lose);
 }
 
+/* A look that the driver refused tells nothing; what was lost with its device is over. */
+static bool is_over(enum gantry_status status)
+{
+    return status == GANTRY_OK || status == GANTRY_E_DEVICE_LOST;
+}
+
 bool queue_reached(struct gantry_queue *queue, uint64_t value)
 {
-    return look(queue, losses_pass(&queue->stream.losses, value)) != GANTRY_NOT_READY;
+    return is_over(look(queue, losses_pass(&queue->stream.losses, value)));
 }
 
 bool queue_reached_locked(struct gantry_queue *queue, uint64_t value)
 {
     value = losses_pass(&queue->stream.losses, value);
-    return look_and(queue, value, device_lose_locked) != GANTRY_NOT_READY;
+    return is_over(look_and(queue, value, device_lose_locked));
+}
+
+/* With the device's lock held: a look, and behind it one that asks the driver whatever the plugin
+ * knows by itself. */
+static enum gantry_status look_twice(struct gantry_queue *queue, uint64_t value)
+{
+    struct gantry_device *device = queue->object.device;
+    enum gantry_status status = look_and(queue, value, device_lose_locked);
+
+    if (is_over(status))
+        return status;
+    status = device->ops->queue_wait(queue->drv, value, 0);
+    if (status == GANTRY_OK)
+        deliver(queue, value, value);
+    if (status == GANTRY_E_DEVICE_LOST)
+        device_lose_locked(device, "waiting for queue", queue->label);
+    return status == GANTRY_TIMEOUT ? GANTRY_NOT_READY : status;
+}
+
+void queue_settle(struct gantry_queue *queue, uint64_t value)
+{
+    static const struct timespec pause = {.tv_nsec = PAUSE_NS};
+    struct gantry_device *device = queue->object.device;
+    uint32_t refused = 0;
+    enum gantry_status status;
+
+    value = losses_pass(&queue->stream.losses, value);
+    while (refused < MOST_REFUSED) {
+        pthread_mutex_lock(&device->lock);
+        status = look_twice(queue, value);
+        pthread_mutex_unlock(&device->lock);
+        if (is_over(status))
+            return;
+        refused += status != GANTRY_NOT_READY;
+        nanosleep(&pause, NULL);
+    }
 }
 
 /* Looks until the policy's spin time or the limit is over. */

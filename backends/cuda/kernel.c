@@ -86,10 +86,15 @@ static enum gantry_status measure_args(struct gantry_drv_device *device,
         return GANTRY_OK;
     /* A question too far is a failed call, which checking tools report: ask no further than needed.
      */
-    for (size_t i = 0; end < stated &&
-                       cu->cuFuncGetParamInfo(kernel->function, i, &offset, &size) == CUDA_SUCCESS;
-         i++)
+    for (size_t i = 0; end < stated; i++) {
+        CUresult result = cu->cuFuncGetParamInfo(kernel->function, i, &offset, &size);
+
+        if (result == CUDA_ERROR_INVALID_VALUE) /* there is no such parameter */
+            break;
+        if (result != CUDA_SUCCESS)
+            return driver_status(device->instance, device, result, "cuFuncGetParamInfo()");
         end = offset + size;
+    }
     if (end > stated || stated - end >= MOST_PADDING)
         return FAIL(device->instance, GANTRY_E_LAYOUT,
                     "%s: the image (%s) takes %zu bytes of arguments, the stated struct has %zu; "

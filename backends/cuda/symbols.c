@@ -48,11 +48,17 @@ static void *find(const struct symbols *symbols, get_address_fn get_address, con
 static bool read_version(struct symbols *symbols, char *reason, size_t size)
 {
     get_version_fn get_version;
+    CUresult result = CUDA_SUCCESS;
 
     store(&get_version, dlsym(symbols->library, "cuDriverGetVersion"));
-    if (!get_version || get_version(&symbols->version) != CUDA_SUCCESS) {
+    if (get_version)
+        result = get_version(&symbols->version);
+    if (!get_version || result != CUDA_SUCCESS) {
         symbols->version = 0;
-        snprintf(reason, size, "libcuda.so.1 does not tell its version; reinstall the driver");
+        snprintf(reason, size,
+                 "libcuda.so.1 does not tell its version: cuDriverGetVersion %s (%d); reinstall "
+                 "the driver",
+                 get_version ? "failed" : "is missing", (int)result);
         return false;
     }
     if (symbols->version < OLDEST_DRIVER) {

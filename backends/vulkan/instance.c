@@ -21,9 +21,12 @@ static bool has_instance_extension(const struct gantry_backend_services *service
 static enum gantry_status check_loader(const struct gantry_backend_services *services)
 {
     uint32_t version = VK_API_VERSION_1_0; /* such loaders lack the call */
+    VkResult result = VK_SUCCESS;
 
     if (vkEnumerateInstanceVersion)
-        vkEnumerateInstanceVersion(&version);
+        result = vkEnumerateInstanceVersion(&version);
+    if (result < VK_SUCCESS)
+        return call_failed(services, result, "vkEnumerateInstanceVersion");
     if (version >= VK_API_VERSION_1_2)
         return GANTRY_OK;
     return services->fail(services->context, GANTRY_E_NO_DEVICE,
@@ -77,8 +80,10 @@ static enum gantry_status list_devices(struct gantry_drv_instance *instance)
         return call_failed(services, result, "vkEnumeratePhysicalDevices");
     if (count == 0)
         return services->fail(services->context, GANTRY_E_NO_DEVICE,
-                              "the Vulkan drivers of this machine found no device (without a GPU: "
-                              "install mesa-vulkan-drivers)");
+                              "the Vulkan drivers of this machine found no device "
+                              "(vkEnumeratePhysicalDevices: %s; without a GPU: install "
+                              "mesa-vulkan-drivers)",
+                              result_name(result));
     handles = host_allocate(services, count * sizeof(*handles), "the device list");
     instance->devices =
         host_allocate(services, count * sizeof(*instance->devices), "the device list");

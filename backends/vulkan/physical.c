@@ -43,7 +43,7 @@ static void probe_extensions(const struct gantry_backend_services *services,
     VkResult result;
 
     result = vkEnumerateDeviceExtensionProperties(physical->handle, NULL, &count, NULL);
-    if (result == VK_SUCCESS && count > 0) {
+    if (result >= VK_SUCCESS && count > 0) {
         list = services->allocate(services->context, count * sizeof(*list));
         result = VK_ERROR_OUT_OF_HOST_MEMORY;
         if (list)
