@@ -153,6 +153,15 @@ static enum gantry_status add_edges(struct gantry_drv_device *device, const stru
 
 /* ---- Graphs --------------------------------------------------------------------------------- */
 
+enum gantry_status transfer_finish(struct gantry_drv_device *device)
+{
+    enum gantry_status status = CU(device, cuStreamSynchronize(device->transfer));
+
+    if (status != GANTRY_OK)
+        device->instance->cu.cuStreamSynchronize(device->transfer);
+    return status;
+}
+
 /* The upload now saves the first launch from doing it. */
 static enum gantry_status instantiate(struct gantry_drv_device *device, struct graph *graph)
 {
@@ -166,7 +175,7 @@ static enum gantry_status instantiate(struct gantry_drv_device *device, struct g
     pthread_mutex_lock(&device->transfer_lock);
     status = CU(device, cuGraphUpload(graph->exec, device->transfer));
     if (status == GANTRY_OK)
-        status = CU(device, cuStreamSynchronize(device->transfer));
+        status = transfer_finish(device);
     pthread_mutex_unlock(&device->transfer_lock);
     return status;
 }

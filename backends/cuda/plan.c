@@ -28,7 +28,7 @@ static enum gantry_status fill_table(struct gantry_drv_device *device,
     pthread_mutex_lock(&device->transfer_lock);
     status = CU(device, cuMemcpyHtoDAsync(memory->address, bytes, size, device->transfer));
     if (status == GANTRY_OK)
-        status = CU(device, cuStreamSynchronize(device->transfer));
+        status = transfer_finish(device);
     pthread_mutex_unlock(&device->transfer_lock);
     return status;
 }

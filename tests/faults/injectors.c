@@ -11,7 +11,7 @@ static const struct code host_codes[] = {
     {.text = "E_DRIVER", .name = "GANTRY_HOST_FAIL"},
     {.text = "E_OUT_OF_MEMORY", .name = "GANTRY_HOST_FAIL"},
     {.text = "E_OUT_OF_HOST_MEMORY", .name = "GANTRY_HOST_FAIL"},
-    {.text = "E_DEVICE_LOST", .name = "lost"},
+    {.text = "E_DEVICE_LOST", .name = "GANTRY_HOST_FAIL"},
     {.text = "E_DRIVER", .name = "GANTRY_HOST_FAIL", .onwards = true},
     {0},
 };
@@ -19,10 +19,13 @@ static const struct code host_codes[] = {
 /* The driver refuses, has no memory, gives no reason, or loses the device. */
 static const struct code cuda_codes[] = {
     {.text = "801", .name = "CUDA_ERROR_NOT_SUPPORTED"},
-    {.text = "2", .name = "CUDA_ERROR_OUT_OF_MEMORY"},
+    {.text = "2", .name = "CUDA_ERROR_OUT_OF_MEMORY", .status = "GANTRY_E_OUT_OF_MEMORY"},
     {.text = "999", .name = "CUDA_ERROR_UNKNOWN"},
     {.text = "801", .name = "CUDA_ERROR_NOT_SUPPORTED", .onwards = true},
-    {.text = "2", .name = "CUDA_ERROR_OUT_OF_MEMORY", .onwards = true},
+    {.text = "2",
+     .name = "CUDA_ERROR_OUT_OF_MEMORY",
+     .status = "GANTRY_E_OUT_OF_MEMORY",
+     .onwards = true},
     {.text = "700", .name = "CUDA_ERROR_ILLEGAL_ADDRESS", .sticky = true},
     {.text = "719", .name = "CUDA_ERROR_LAUNCH_FAILED", .sticky = true},
     {0},
@@ -31,27 +34,34 @@ static const struct code cuda_codes[] = {
 /* Queries may say that there was more than fitted. */
 static const struct code vulkan_codes[] = {
     {.text = "-1", .name = "VK_ERROR_OUT_OF_HOST_MEMORY"},
-    {.text = "-2", .name = "VK_ERROR_OUT_OF_DEVICE_MEMORY"},
+    {.text = "-2", .name = "VK_ERROR_OUT_OF_DEVICE_MEMORY", .status = "GANTRY_E_OUT_OF_MEMORY"},
     {.text = "-3", .name = "VK_ERROR_INITIALIZATION_FAILED"},
     {.text = "-4", .name = "VK_ERROR_DEVICE_LOST"},
-    {.text = "-2", .name = "VK_ERROR_OUT_OF_DEVICE_MEMORY", .onwards = true},
+    {.text = "-2",
+     .name = "VK_ERROR_OUT_OF_DEVICE_MEMORY",
+     .status = "GANTRY_E_OUT_OF_MEMORY",
+     .onwards = true},
     {.text = "-4", .name = "VK_ERROR_DEVICE_LOST", .onwards = true},
     {.text = "5", .name = "VK_INCOMPLETE", .beginning = "vkEnumerate"},
     {0},
 };
 
 static const struct code memory_codes[] = {
-    {.text = "", .name = "memory"},
-    {.text = "", .name = "memory", .onwards = true},
+    {.text = "", .name = "host memory", .status = "GANTRY_E_OUT_OF_HOST_MEMORY"},
+    {.text = "", .name = "host memory", .status = "GANTRY_E_OUT_OF_HOST_MEMORY", .onwards = true},
     {0},
 };
 
 static const char *const none[] = {NULL};
 
 static const char *const cuda_may_leak[] = {
-    "cuGraphDestroy",   "cuGraphExecDestroy",  "cuEventDestroy",      "cuStreamDestroy",
-    "cuMemFree",        "cuMemHostUnregister", "cuModuleUnload",      "cuDevicePrimaryCtxRelease",
-    "cuCtxPushCurrent", "cuCtxPopCurrent",     "cuStreamSynchronize", NULL,
+    "cuGraphDestroy",      "cuGraphExecDestroy",
+    "cuEventDestroy",      "cuStreamDestroy",
+    "cuMemFree",           "cuMemHostUnregister",
+    "cuModuleUnload",      "cuDevicePrimaryCtxRelease",
+    "cuCtxPushCurrent",    "cuCtxPopCurrent",
+    "cuCtxGetCurrent",     "cuThreadExchangeStreamCaptureMode",
+    "cuStreamSynchronize", NULL,
 };
 
 static const struct injector injectors[] = {

@@ -16,23 +16,28 @@
 
 enum mode { SOUND, PASSING, STEADY, STICKY };
 
-/* A sentence must say something that the status alone does not. */
-enum { SHORTEST_SENTENCE = 20 };
+/* "out of host memory", where there is none for a longer one. */
+enum { SHORTEST_SENTENCE = 18 };
 
 struct failure {
     const char *step; /* NULL: none */
     enum gantry_status status;
-    char sentence[4096];
+    char sentence[8192];
 };
 
 /* What must not happen, in words; "" while nothing has. */
-static char verdict[8192];
+static char verdict[16384];
 
-static void note(struct failure *failure, const char *step, enum gantry_status status)
+/* Where the device was lost its own report belongs to the sentence. */
+static void note(struct failure *failure, const struct job *job, const char *step,
+                 enum gantry_status status)
 {
+    const char *loss = job->opened ? gantry_device_loss(job->opened) : NULL;
+
     failure->step = step;
     failure->status = status;
-    snprintf(failure->sentence, sizeof(failure->sentence), "%s", gantry_last_error());
+    snprintf(failure->sentence, sizeof(failure->sentence), "%s%s%s", gantry_last_error(),
+             loss ? " | " : "", loss ? loss : "");
     for (char *at = failure->sentence; *at; at++)
         if (*at == '\n')
             *at = ' ';
@@ -70,7 +75,7 @@ static void run_steps(struct job *job, enum mode mode, struct failure *failure)
         if (status == GANTRY_OK || verdict[0])
             continue;
         if (!failure->step)
-            note(failure, step->name, status);
+            note(failure, job, step->name, status);
         if (mode == PASSING && step->repeatable && status != GANTRY_E_DEVICE_LOST)
             status = try_again(job, step);
     }
@@ -121,7 +126,7 @@ int main(int argc, char **argv)
     remove_fault();
     if (mode != SOUND && !verdict[0])
         run_round(argv[1], SOUND, &again);
-    if (!verdict[0] && again.step && !(mode == STICKY && first.step))
+    if (!verdict[0] && again.step && mode != STICKY)
         snprintf(verdict, sizeof(verdict), "second round, step %s: %s: %s", again.step,
                  gantry_status_name(again.status), again.sentence);
     if (!verdict[0] && mode == SOUND && first.step)

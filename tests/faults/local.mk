@@ -44,6 +44,14 @@ tests_faults_torture_SOURCES = \
 	tests/faults/torture.h tests/faults/torture.c tests/faults/injectors.c tests/faults/run.c
 tests_faults_torture_LDADD = -ldl
 
+# Losing a device.
+check_PROGRAMS += tests/faults/lost
+tests_faults_lost_SOURCES = tests/faults/lost.h tests/faults/lost.c tests/faults/lost_scenarios.c
+tests_faults_lost_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_builddir)/tests/conform \
+	-DPACKAGES='"$(abs_top_builddir)/tests/conform"'
+tests_faults_lost_LDADD = libgantry.la
+$(tests_faults_lost_OBJECTS): tests/conform/launch.h
+
 # docs/reliability.md from what the latest `make check` and `make check-long` of this folder printed.
 EXTRA_DIST += tests/faults/table.sh
 .PHONY: reliability

@@ -8,7 +8,7 @@
 #include "torture.h"
 
 enum {
-    SECONDS = 60, /* for a job that takes a tenth of one */
+    SECONDS = 20, /* for a job that takes a tenth of one */
     MAX_SLOTS = 16,
     LSAN_EXIT = 23, /* of a program that leaked, under LeakSanitizer */
 };
@@ -114,6 +114,11 @@ static bool may_leak(const struct injector *injector, const struct run *run)
     return false;
 }
 
+static bool is_leak(const char *line)
+{
+    return begins(line, "fault: leaked") || begins(line, "fault: a context was destroyed with");
+}
+
 /* The first fault that a report tells of. */
 static bool find_fault(const char *path, bool leaks_count, char *line, size_t size)
 {
@@ -122,7 +127,7 @@ static bool find_fault(const char *path, bool leaks_count, char *line, size_t si
 
     while (file && !found && fgets(line, (int)size, file)) {
         line[strcspn(line, "\n")] = '\0';
-        found = begins(line, "fault: ") && (leaks_count || !begins(line, "fault: leaked"));
+        found = begins(line, "fault: ") && (leaks_count || !is_leak(line));
     }
     if (file)
         fclose(file);
@@ -153,10 +158,11 @@ static bool names_cause(const struct injector *injector, const struct run *run, 
 
     if (begins(verdict, "job: survived -"))
         return true;
-    if (injector->own_memory)
-        return strstr(verdict, " GANTRY_E_OUT_OF_HOST_MEMORY ") != NULL;
-    return memmem(verdict, strlen(verdict), run->entry, base) != NULL ||
-           strstr(verdict, run->code->name) != NULL;
+    if (strstr(verdict, run->code->name))
+        return true;
+    if (run->code->status && strstr(verdict, run->code->status))
+        return true;
+    return !injector->own_memory && memmem(verdict, strlen(verdict), run->entry, base) != NULL;
 }
 
 /* NULL: survived. Else what is wrong, in `text`, which holds the job's verdict at the end. */
@@ -189,7 +195,7 @@ static const char *judge(const struct injector *injector, const struct slot *slo
     }
     if (find_fault(slot->memory, true, text, size) ||
         find_fault(slot->driver, leaks_count, text, size)) {
-        tally->leaked += strstr(text, "leaked") != NULL;
+        tally->leaked += is_leak(text);
         return text;
     }
     find_verdict(slot, text, size);

@@ -12,6 +12,7 @@ struct code {
     const char
         *text; /* as the plan writes it: "-2", "E_DRIVER"; "": the entry has one way to fail */
     const char *name;      /* as sentences write it */
+    const char *status;    /* that says it without that name; NULL: none does */
     bool onwards;          /* from that call on, until the fault is removed */
     bool sticky;           /* stays when it is removed */
     const char *beginning; /* only for entries whose names begin so; NULL: for all */
@@ -22,7 +23,7 @@ struct injector {
     const char *device;       /* selector of the job */
     const char *plan;         /* variable that gets ENTRY:COUNT[+]:CODE */
     const char *report;       /* variable that names the report's file */
-    bool own_memory;          /* the plan is COUNT[+] alone, and only one status will do */
+    bool own_memory;          /* the plan is COUNT[+] alone */
     const struct code *codes; /* ends with one without a text */
 
     /* Beginnings of entries after whose failure an object can't be given back, or that tell whether

@@ -68,13 +68,65 @@ static VkResult planned(enum command command)
     return (VkResult)strtol(end + onwards + 1, NULL, 10);
 }
 
+/* ---- Losing the device ----------------------------------------------------------------------- */
+
+/* The latest device. When it is lost its work is over, so it is finished first: a driver that is
+ * fine would go on using what the job destroys. */
+static VkDevice device;
+static atomic_bool lost;
+static PFN_vkGetDeviceProcAddr real_get_device;
+
+static void lose(void)
+{
+    PFN_vkDeviceWaitIdle wait_idle;
+
+    if (!device)
+        return;
+    wait_idle = (PFN_vkDeviceWaitIdle)real_get_device(device, "vkDeviceWaitIdle");
+    wait_idle(device);
+    atomic_store(&lost, true);
+}
+
+/* Whether the command tells of a loss for as long as the device is there. */
+static bool tells_loss(enum command command)
+{
+    return command == COMMAND_vkQueueSubmit || command == COMMAND_vkQueueWaitIdle ||
+           command == COMMAND_vkWaitSemaphores || command == COMMAND_vkGetSemaphoreCounterValue;
+}
+
+static VkResult judge(enum command command)
+{
+    VkResult result = planned(command);
+
+    if (result == VK_ERROR_DEVICE_LOST)
+        lose();
+    return result == VK_SUCCESS && atomic_load(&lost) && tells_loss(command) ? VK_ERROR_DEVICE_LOST
+                                                                             : result;
+}
+
+static void note_made(enum kind kind, const void *handle)
+{
+    atomic_fetch_add(&living[kind], 1);
+    if (kind == KIND_DEVICE)
+        device = *(const VkDevice *)handle;
+}
+
+static void note_gone(enum kind kind)
+{
+    atomic_fetch_sub(&living[kind], 1);
+    if (kind != KIND_DEVICE)
+        return;
+    device = VK_NULL_HANDLE;
+    atomic_store(&lost, false);
+}
+
 /* ---- The commands ---------------------------------------------------------------------------- */
 
 /* VK_INCOMPLETE is said of what has been done. */
 #define X(name, parameters, arguments)                         \
     static VKAPI_ATTR VkResult VKAPI_CALL my_##name parameters \
     {                                                          \
-        VkResult result = planned(COMMAND_##name);             \
+        VkResult result = judge(COMMAND_##name);               \
         if (result < VK_SUCCESS)                               \
             return result;                                     \
         if (result == VK_SUCCESS)                              \
@@ -89,12 +141,12 @@ PLAIN_MAP(X)
 #define X(name, parameters, arguments, kind)                   \
     static VKAPI_ATTR VkResult VKAPI_CALL my_##name parameters \
     {                                                          \
-        VkResult result = planned(COMMAND_##name);             \
+        VkResult result = judge(COMMAND_##name);               \
         *made = VK_NULL_HANDLE;                                \
         if (result == VK_SUCCESS)                              \
             result = next.name arguments;                      \
         if (result == VK_SUCCESS)                              \
-            atomic_fetch_add(&living[KIND_##kind], 1);         \
+            note_made(KIND_##kind, made);                      \
         return result;                                         \
     }
 CREATE_MAP(X)
@@ -104,7 +156,7 @@ CREATE_MAP(X)
     static VKAPI_ATTR void VKAPI_CALL my_##name parameters \
     {                                                      \
         if (object != VK_NULL_HANDLE)                      \
-            atomic_fetch_sub(&living[KIND_##kind], 1);     \
+            note_gone(KIND_##kind);                        \
         next.name arguments;                               \
     }
 DESTROY_MAP(X)
@@ -139,10 +191,8 @@ static PFN_vkVoidFunction interpose(const char *name, PFN_vkVoidFunction functio
     CREATE_MAP(X)
     DESTROY_MAP(X)
 #undef X
-        return function;
+    return function;
 }
-
-static PFN_vkGetDeviceProcAddr real_get_device;
 
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device(VkDevice device, const char *name)
 {
