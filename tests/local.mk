@@ -1,4 +1,4 @@
-TEST_FOLDERS = unit plugins faults language vulkan cuda conform kernels tools doctor profiles headers consumer fuzz
+TEST_FOLDERS = unit plugins faults language vulkan cuda conform kernels tools doctor profiles headers consumer life fuzz
 
 # ctest stops at a folder that it can't enter, so the list is in one place: tests/CTestTestfile.cmake.in.
 CTEST_FLAGS = --output-on-failure -j2
@@ -28,4 +28,5 @@ include tests/doctor/local.mk
 include tests/profiles/local.mk
 include tests/headers/local.mk
 include tests/consumer/local.mk
+include tests/life/local.mk
 include tests/fuzz/local.mk

@@ -38,14 +38,14 @@ static void *load_file(int *file)
 {
     char path[64];
     void *old;
-    snprintf(path, sizeof(path), "/proc/self/fd/%d", *file);
+    snprintf(path, sizeof(path), "/proc/thread-self/fd/%d", *file);
     while ((old = dlopen(path, RTLD_NOW | RTLD_NOLOAD)) != NULL) {
         dlclose(old);
         int other = dup(*file);
         if (other < 0)
             return NULL;
         *file = other;
-        snprintf(path, sizeof(path), "/proc/self/fd/%d", *file);
+        snprintf(path, sizeof(path), "/proc/thread-self/fd/%d", *file);
     }
     return dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }

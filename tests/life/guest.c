@@ -1,0 +1,21 @@
+/* A plug-in of a program that knows nothing of gantry: the library comes and goes with it. */
+#include "scene.h"
+
+void guest_work(const char *device);
+void guest_leave_open(const char *device);
+
+void guest_work(const char *device)
+{
+    scene_device = device;
+    scene_whole();
+}
+
+void guest_leave_open(const char *device)
+{
+    static struct scene scene;
+
+    scene_device = device;
+    scene_open(&scene, NULL);
+    scene_start(&scene);
+    scene_check(&scene);
+}
