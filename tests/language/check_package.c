@@ -105,6 +105,8 @@ static void test_writes(void **state)
     check_written("stated", (const bool[6]){false, true, true, false, false, false});
     check_written("chosen", (const bool[6]){true, false, false, true, false, true});
     check_written("moved", (const bool[6]){true, true, false, false, true, false});
+    check_written("copied", (const bool[6]){false, true, false, false, false, false});
+    check_written("hidden", (const bool[6]){true, false, false, false, false, true});
 }
 
 static void check_factor(const struct gantry_field_info *field, uint32_t i, int32_t member,

@@ -22,6 +22,7 @@ enum {
     OpPtrAccessChain = 67,
     OpInBoundsPtrAccessChain = 70,
     OpVectorShuffle = 79,
+    OpCompositeConstruct = 80,
     OpCompositeExtract = 81,
     OpCompositeInsert = 82,
     OpCopyObject = 83,
@@ -29,6 +30,7 @@ enum {
     OpAtomicStore = 228,
     OpAtomicExchange = 229,
     OpAtomicXor = 242,
+    OpCopyLogical = 400,
     OpAtomicFMinEXT = 5614,
     OpAtomicFMaxEXT = 5615,
     OpAtomicFAddEXT = 6035,
@@ -42,9 +44,9 @@ enum {
 /* What an id, or the variable that it points to, holds of the pointer that is traced. */
 enum holds {
     NOTHING,
-    POINTER, /* it, or what was computed from it */
-    ARGS,    /* the argument struct that it is a member of */
-    BLOCK,   /* the push constants, whose one member that is */
+    BLOCK,   /* the push constants, whose one member is: */
+    ARGS,    /* the argument struct, or a copy; only one member of it is the pointer */
+    POINTER, /* it, or what may have been computed from it */
 };
 
 struct trace {
@@ -112,11 +114,14 @@ static enum holds held(const struct trace *trace, uint32_t id)
     return id < trace->bound ? trace->holds[id] : NOTHING;
 }
 
+/* What is found in a later round adds to what was found before; two things at once are as bad as
+ * the pointer. */
 static void hold(struct trace *trace, uint32_t id, enum holds what)
 {
-    if (id >= trace->bound || what == NOTHING || trace->holds[id] != NOTHING)
+    enum holds before = held(trace, id);
+    if (id >= trace->bound || what == NOTHING || what == before || before == POINTER)
         return;
-    trace->holds[id] = what;
+    trace->holds[id] = before == NOTHING ? what : POINTER;
     trace->changed = true;
 }
 
@@ -154,6 +159,19 @@ static enum holds follow_extract(const struct trace *trace, const uint32_t *i)
     return holds;
 }
 
+/* A struct of the arguments' members is a copy of the arguments. */
+static enum holds follow_construct(const struct trace *trace, const uint32_t *i)
+{
+    enum holds holds = NOTHING;
+    for (uint32_t word = 3; word < length(i); word++) {
+        enum holds member = held(trace, i[word]);
+        if (member != NOTHING)
+            holds =
+                member == POINTER && word - 3 == trace->member && holds == NOTHING ? ARGS : POINTER;
+    }
+    return holds;
+}
+
 /* Anything that is computed from the pointer may be an address near it, unless it is a bool. Words
  * that are numbers and not ids can only make this find too much. */
 static enum holds follow_operands(const struct trace *trace, const uint32_t *i)
@@ -177,10 +195,12 @@ static enum holds follow(const struct trace *trace, const uint32_t *i)
         return NOTHING;
     if (op == OpLoad) /* what the arguments point to is data */
         return is_global(trace, i[3]) ? NOTHING : held(trace, i[3]);
-    if (op == OpCopyObject)
+    if (op == OpCopyObject || op == OpCopyLogical)
         return held(trace, i[3]);
     if (is_chain(op))
         return follow_chain(trace, i);
+    if (op == OpCompositeConstruct)
+        return follow_construct(trace, i);
     return op == OpCompositeExtract ? follow_extract(trace, i) : follow_operands(trace, i);
 }
 
@@ -191,6 +211,10 @@ static void store(struct trace *trace, uint32_t pointer, uint32_t value)
 {
     if (is_global(trace, pointer)) {
         trace->written |= held(trace, pointer) != NOTHING || held(trace, value) != NOTHING;
+        return;
+    }
+    if (!is_chain(opcode(definition(trace, pointer)))) {
+        hold(trace, pointer, held(trace, value));
         return;
     }
     while (is_chain(opcode(definition(trace, pointer))))
