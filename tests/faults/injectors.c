@@ -9,7 +9,7 @@
 
 static const struct code host_codes[] = {
     {.text = "E_DRIVER", .name = "GANTRY_HOST_FAIL"},
-    {.text = "E_OUT_OF_MEMORY", .name = "GANTRY_HOST_FAIL"},
+    {.text = "E_OUT_OF_MEMORY", .name = "GANTRY_HOST_FAIL", .status = "GANTRY_E_OUT_OF_MEMORY"},
     {.text = "E_OUT_OF_HOST_MEMORY", .name = "GANTRY_HOST_FAIL"},
     {.text = "E_DEVICE_LOST", .name = "GANTRY_HOST_FAIL"},
     {.text = "E_DRIVER", .name = "GANTRY_HOST_FAIL", .onwards = true},

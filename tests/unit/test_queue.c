@@ -429,6 +429,47 @@ static void memory_goes_with_the_queue(void **state)
     gantry_list_destroy(&list);
 }
 
+/* A driver that fails to tell what has completed has not said that it is over. */
+static void a_refused_look_frees_nothing(void **state)
+{
+    struct fake_device *fake = *state;
+    struct gantry_buffer *buffer = fake_buffer(fake, 4);
+    struct gantry_queue *queue = fake_queue(fake), *other = fake_queue(fake);
+    struct gantry_list *list = finished_list(fake), *others = finished_list(fake);
+    struct gantry_point point = submit(queue, list);
+
+    fake->fail_completed = GANTRY_E_DRIVER;
+    gantry_buffer_destroy(&buffer);
+    assert_int_equal(fake->fail_completed, GANTRY_OK); /* it was asked */
+    assert_int_equal(fake->memories, 1);
+    fake->fail_completed = GANTRY_E_DRIVER;
+    assert_int_equal(gantry_queue_submit(other, others, &point, 1, NULL), GANTRY_OK);
+    assert_int_equal(fake->wait_count, 1);
+    fake_complete(queue, 1);
+    fake_complete(other, 1);
+    assert_int_equal(gantry_wait(point, 0), GANTRY_OK);
+    assert_int_equal(fake->memories, 0);
+    gantry_list_destroy(&list);
+    gantry_list_destroy(&others);
+    gantry_queue_destroy(&queue);
+    gantry_queue_destroy(&other);
+}
+
+/* … and the end of a queue asks again, in another way. */
+static void a_refused_wait_is_repeated_at_the_end(void **state)
+{
+    struct fake_device *fake = *state;
+    struct gantry_queue *queue = fake_queue(fake);
+    struct gantry_list *list = finished_list(fake);
+
+    submit(queue, list);
+    fake->complete_in_wait = true;
+    fake->fail_completed = GANTRY_E_DRIVER;
+    gantry_queue_destroy(&queue);
+    assert_int_equal(fake->sleeps, 1);
+    gantry_list_destroy(&list);
+}
+
 /* When there seems to be no memory left, what is only waiting for its work is freed first. */
 static void memory_is_collected_before_giving_up(void **state)
 {
@@ -574,6 +615,8 @@ int main(void)
         TEST(deliveries_follow_the_values),
         TEST(memory_waits_for_every_queue),
         TEST(memory_goes_with_the_queue),
+        TEST(a_refused_look_frees_nothing),
+        TEST(a_refused_wait_is_repeated_at_the_end),
         TEST(memory_is_collected_before_giving_up),
         TEST(a_lost_device_ends_every_wait),
         TEST(a_loss_while_submitting_is_remembered),

@@ -61,7 +61,11 @@ static bool parse_one(char *text, struct failures *failures)
 bool failures_parse(const char *text, struct failures *failures, char *error, size_t error_size)
 {
     char *copy = strdup(text), *rest = copy, *one;
-    bool good = copy != NULL;
+    bool good = true;
+    if (!copy) {
+        snprintf(error, error_size, "no host memory for a copy of it");
+        return false;
+    }
     while (good && (one = strsep(&rest, ",")) != NULL) {
         if (!*one)
             continue;

@@ -37,7 +37,7 @@ static enum gantry_status instance_open(const struct gantry_backend_services *se
         services->allocate(services->context, sizeof(struct gantry_drv_instance));
     if (!opened)
         return services->fail(services->context, GANTRY_E_OUT_OF_HOST_MEMORY,
-                              "no memory for the " GANTRY_HOST_NAME " plugin's instance");
+                              "no host memory for the " GANTRY_HOST_NAME " plugin's instance");
     opened->services = services;
     enum gantry_status status = read_settings(opened);
     if (status == GANTRY_OK)

@@ -228,7 +228,11 @@ int spec_parse(const char *text, struct spec specs[HOST_MAX_DEVICES], char *erro
         return 0;
     char *copy = strdup(text), *rest = copy, *device;
     int count = 0;
-    while (copy && count >= 0 && (device = strsep(&rest, ";")) != NULL) {
+    if (!copy) {
+        snprintf(error, error_size, "no host memory for a copy of it");
+        return -1;
+    }
+    while (count >= 0 && (device = strsep(&rest, ";")) != NULL) {
         if (count == HOST_MAX_DEVICES) {
             snprintf(error, error_size, "more than %d devices", HOST_MAX_DEVICES);
             count = -1;
