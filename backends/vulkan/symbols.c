@@ -2,7 +2,9 @@
 #include "symbols.h"
 
 #include <dlfcn.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <unistd.h>
 
 /* Open for the rest of the process: drivers keep threads and exit handlers, and unloading them
  * under these is the classic crash at exit. */
@@ -38,11 +40,26 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL find(VkInstance instance, const 
     return function ? function : loaders_own(instance, name);
 }
 
+/* The process that has opened a device; 0: none has. */
+static atomic_long user;
+
+void symbols_claim(void)
+{
+    atomic_store(&user, (long)getpid());
+}
+
 enum gantry_status symbols_open(const struct gantry_backend_services *services)
 {
+    long owner = atomic_load(&user);
     char reason[512] = "";
     void *symbol;
 
+    if (owner && owner != (long)getpid())
+        return services->fail(services->context, GANTRY_E_NO_DEVICE,
+                              "process %ld had opened a Vulkan device before it forked this one, "
+                              "where the driver lacks its threads and would hang or crash; fork "
+                              "before a device is opened, or start the child with exec()",
+                              owner);
     if (!loader)
         loader = open_loader(reason, sizeof(reason));
     if (!loader)

@@ -1,8 +1,10 @@
 /* A plug-in of a program that knows nothing of gantry: the library comes and goes with it. */
 #include "scene.h"
 
-void guest_work(const char *device);
-void guest_leave_open(const char *device);
+#define EXPORT __attribute__((visibility("default")))
+
+EXPORT void guest_work(const char *device);
+EXPORT void guest_leave_open(const char *device);
 
 void guest_work(const char *device)
 {

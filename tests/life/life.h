@@ -20,9 +20,12 @@ extern const struct life_case close_cases[], end_cases[], fork_cases[], instance
 
 struct life_options {
     unsigned rounds; /* of opening and closing */
-    bool gpu;        /* a driver of real hardware: it need not work in a forked child */
+    bool gpu;        /* a driver of real hardware */
 };
 extern struct life_options life;
+
+/* Whether the driver need not work in a child of a process that has opened a device of it. */
+bool refuses_children(void);
 
 /* Ends the case's process with a reason why it can't be run here. */
 noreturn void skip(const char *format, ...) __attribute__((format(printf, 1, 2)));

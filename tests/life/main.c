@@ -35,6 +35,11 @@ noreturn void skip(const char *format, ...)
     _exit(EXIT_SKIP);
 }
 
+bool refuses_children(void)
+{
+    return life.gpu || (scene_device && strncmp(scene_device, "vulkan", 6) == 0);
+}
+
 void report_rounds(const char *name, unsigned rounds, long leaked)
 {
     const char *colon = scene_device ? strchr(scene_device, ':') : NULL;

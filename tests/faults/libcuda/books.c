@@ -224,9 +224,21 @@ const char *standin_fault(size_t i)
 
 static pid_t opener;
 
+static void take_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+static void release_lock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+/* A child that is forked while another thread is in here gets whole books and a free lock. */
 __attribute__((constructor)) static void at_load(void)
 {
     opener = getpid();
+    pthread_atfork(take_lock, release_lock, release_lock);
 }
 
 /* At the process's end what is left has leaked; in a broken context nothing could be freed.
