@@ -45,5 +45,6 @@ libgantry_core_la_SOURCES = \
 lib_LTLIBRARIES += libgantry.la
 libgantry_la_SOURCES =
 libgantry_la_LIBADD = libgantry_core.la
+# Another copy of the library that the program has must not take over this one's own calls.
 libgantry_la_LDFLAGS = -version-info $(GANTRY_LT_VERSION) -no-undefined -pthread \
-	-export-symbols-regex '^gantry_'
+	-Wl,-Bsymbolic-functions -export-symbols-regex '^gantry_'

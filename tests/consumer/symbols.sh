@@ -1,6 +1,7 @@
 #!/bin/sh
 # C07, C40: nothing that is installed needs a driver to start, and nothing but gantry's own names is
-# seen from outside.
+# seen from outside. What is mapped can't be written and run at once, and the library's own calls
+# can't end in another copy of it.
 #
 #     symbols.sh BUILD_DIR
 set -eu
@@ -22,6 +23,21 @@ for file in "$lib"/libgantry.so "$lib"/gantry/gantry-*.so "$moved"/bin/*; do
         failed=1
     fi
 done
+
+for file in "$lib"/libgantry.so "$lib"/gantry/gantry-*.so "$moved"/bin/gantry; do
+    if readelf -dW "$file" | grep -E 'TEXTREL'; then
+        echo "$file has text relocations"
+        failed=1
+    fi
+    readelf -lW "$file" | grep 'GNU_STACK' | grep -q 'RW ' || {
+        echo "$file asks for an executable stack, or does not say that it needs none"
+        failed=1
+    }
+done
+if readelf -rW "$lib/libgantry.so" | grep -E ' gantry_[a-z_]+'; then
+    echo "libgantry.so calls these of its own functions through names that a program can take over"
+    failed=1
+fi
 
 # exports FILE PATTERN: every name matches.
 exports() {

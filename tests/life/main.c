@@ -15,7 +15,7 @@
 
 #include "life.h"
 
-enum { SECONDS = 100, EXIT_SKIP = 77, DEFAULT_ROUNDS = 1000 };
+enum { SECONDS = 100, SECONDS_A_ROUND = 1, EXIT_SKIP = 77, DEFAULT_ROUNDS = 1000 };
 
 struct life_options life = {.rounds = DEFAULT_ROUNDS};
 
@@ -79,7 +79,7 @@ static void become(const struct life_case *one, char **argv, int argc)
         setenv("LSAN_OPTIONS", "detect_leaks=0", 1);
         setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
     }
-    alarm(SECONDS);
+    alarm(SECONDS + life.rounds * SECONDS_A_ROUND);
     execv("/proc/self/exe", args);
     _exit(127);
 }
