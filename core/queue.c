@@ -131,19 +131,27 @@ static struct gantry_drv_queue *take_drv(struct gantry_queue *queue)
     return drv;
 }
 
-void queue_free(struct gantry_queue *queue)
+/* Waits for the queue's work and takes it from its device. */
+static void close_queue(struct gantry_queue *queue)
 {
-    struct gantry_device *device = queue->object.device;
-
     stream_flush(queue);
     if (queue_wait(queue, atomic_load(&queue->submitted), GANTRY_FOREVER) != GANTRY_OK)
         queue_settle(queue, atomic_load(&queue->submitted));
-    device->ops->queue_destroy(take_drv(queue));
+    queue->leaving = take_drv(queue);
     object_unlink(&queue->object);
     stream_free(queue);
+}
+
+void queue_free(struct gantry_queue *queue)
+{
+    if (queue->drv)
+        close_queue(queue);
+    queue->object.device->ops->queue_destroy(queue->leaving);
     queue_unref(queue);
 }
 
+/* Submissions of other queues that have yet to begin may be waiting for values of this one, reached
+ * as they are: the driver's queue goes after them. */
 void gantry_queue_destroy(struct gantry_queue **queue)
 {
     struct gantry_queue *old;
@@ -156,7 +164,8 @@ void gantry_queue_destroy(struct gantry_queue **queue)
     device = old->object.device;
     if (device->process != process_id())
         return;
-    queue_free(old);
+    close_queue(old);
+    retire(&old->object);
     retire_collect(device);
 }
 

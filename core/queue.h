@@ -19,7 +19,8 @@ struct gantry_queue {
     struct object object;
     atomic_uint refs; /* the handle, and every list whose last submission was here: a list must be
                          able to ask a queue that was destroyed, for which every value is reached */
-    struct gantry_drv_queue *drv; /* NULL once destroyed */
+    struct gantry_drv_queue *drv;     /* NULL once destroyed */
+    struct gantry_drv_queue *leaving; /* then what it was, until it is freed */
     enum gantry_queue_kind kind;
     char *label;
 
@@ -42,7 +43,8 @@ enum gantry_status queue_make(struct gantry_device *device,
                               const struct gantry_queue_params *params,
                               struct gantry_queue **queue);
 
-/* Waits for the queue's work, takes it from its device and closes it. */
+/* Waits for the queue's work, takes it from its device and closes it; the latter only when it was
+ * destroyed before. No submission may be waiting for it any more. */
 void queue_free(struct gantry_queue *queue);
 
 void queue_ref(struct gantry_queue *queue);
