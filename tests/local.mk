@@ -30,3 +30,4 @@ include tests/headers/local.mk
 include tests/consumer/local.mk
 include tests/life/local.mk
 include tests/fuzz/local.mk
+include tests/model/local.mk
