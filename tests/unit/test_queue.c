@@ -258,6 +258,28 @@ static void a_list_outlives_its_queue(void **state)
 
 /* ---- Waiting -------------------------------------------------------------------------------- */
 
+/* Its value is reached, but the driver may not have looked yet. */
+static void a_queue_that_is_waited_for_stays(void **state)
+{
+    struct fake_device *fake = *state;
+    struct gantry_queue *queue = fake_queue(fake), *other = fake_queue(fake);
+    struct gantry_list *list = finished_list(fake), *others = finished_list(fake);
+    struct gantry_point point = submit(other, others), later;
+
+    assert_int_equal(gantry_queue_submit(queue, list, &point, 1, &later), GANTRY_OK);
+    assert_int_equal(fake->wait_count, 1);
+    fake_complete(other, point.value);
+    gantry_queue_destroy(&other);
+    assert_int_equal(fake->queues, 2);
+    fake_complete(queue, later.value);
+    assert_int_equal(gantry_wait(later, 0), GANTRY_OK);
+    assert_int_equal(fake->queues, 1);
+    gantry_list_destroy(&list);
+    gantry_list_destroy(&others);
+    gantry_queue_destroy(&queue);
+    assert_int_equal(fake->queues, 0);
+}
+
 static void a_timeout_is_no_loss(void **state)
 {
     struct fake_device *fake = *state;
@@ -608,6 +630,7 @@ int main(void)
         TEST(many_points_are_all_waited_for),
         TEST(submissions_of_a_list_follow_each_other),
         TEST(a_list_outlives_its_queue),
+        TEST(a_queue_that_is_waited_for_stays),
         TEST(a_timeout_is_no_loss),
         TEST(a_reached_point_asks_nobody),
         TEST(a_long_wait_sleeps),
