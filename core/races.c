@@ -184,9 +184,11 @@ static void warn(const struct gantry_list *list, const struct access *a, const s
     pthread_mutex_unlock(&device->lock);
     log_write(&device->g->log, GANTRY_LOG_WARNING,
               "list \"%s\": %s and %s run at the same time, and both can touch bytes %" PRIu64
-              " to %" PRIu64 " of %s; order them, or state in the kernels' source how far they "
-              "reach (REACH)",
-              list->label, earlier, later, first, end - 1, buffer);
+              " to %" PRIu64 " of %s; order them%s",
+              list->label, earlier, later, first, end - 1, buffer,
+              a->stated && b->stated ? ""
+                                     : ", or state in the kernel's source how far it reaches "
+                                       "(REACH)");
 }
 
 /* ---- Looking -------------------------------------------------------------------------------- */

@@ -646,6 +646,7 @@ static void reach_that_is_not_stated(void **state)
     assert_int_equal(warning_count, 1);
     assert_contains(warnings[0], "argument mask (reads, how far is not stated)");
     assert_contains(warnings[0], "bytes 3072 to 3583");
+    assert_contains(warnings[0], "in the kernel's source how far it reaches (REACH)");
 }
 
 static uint32_t words[64];
