@@ -164,6 +164,44 @@ static void the_context_stays(void)
         drop_context(own);
 }
 
+/* ---- Devices that nobody opened (C30) -------------------------------------------------------- */
+
+static int (*get_state)(int device, unsigned *flags, int *active);
+
+static void expect_active(int count, int opened, const char *when)
+{
+    for (int i = 0; i < count; i++) {
+        unsigned flags;
+        int active = 0;
+
+        get_state(i, &flags, &active);
+        CHECK(active == (i == opened), "%s, CUDA device %d has %s context", when, i,
+              active ? "a" : "no");
+    }
+}
+
+/* Retained and released in balance, and nowhere else. */
+static void unopened_devices_stay(void)
+{
+    int (*get_count)(int *count), count = 0, own;
+    struct scene scene;
+    void *library;
+
+    if (!scene_device || sscanf(scene_device, "cuda:%d", &own) != 1)
+        skip("nothing here is through CUDA");
+    scene_open(&scene, NULL);
+    library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    *(void **)&get_count = dlsym(library, "cuDeviceGetCount");
+    *(void **)&get_state = dlsym(library, "cuDevicePrimaryCtxGetState");
+    CHECK(library && get_count && get_state && get_count(&count) == 0, "the driver tells nothing");
+    scene_start(&scene);
+    expect_active(count, own, "with a device open");
+    scene_check(&scene);
+    scene_close(&scene);
+    expect_active(count, -1, "with everything closed");
+    printf("%d CUDA devices, of which %d was opened\n", count, own);
+}
+
 /* ---- Signals while waiting ------------------------------------------------------------------- */
 
 static void interrupted(int signal)
@@ -200,6 +238,7 @@ static void signals_interrupt_nothing(void)
 const struct life_case surroundings_cases[] = {
     {"surroundings/stay", NULL, false, everything_stays},
     {"surroundings/current-context", "C30", false, the_context_stays},
+    {"surroundings/unopened-devices-stay", "C30", false, unopened_devices_stay},
     {"surroundings/signals-interrupt-nothing", NULL, false, signals_interrupt_nothing},
     {0},
 };
