@@ -12,11 +12,15 @@ tests_language_nvrtc_LDADD = libgantry.la -ldl
 
 if HAVE_CMOCKA
 check_PROGRAMS += tests/language/check_package tests/language/run tests/language/fold \
-	tests/language/chain tests/language/check_chained
+	tests/language/chain tests/language/check_chained tests/language/check_contraction
 endif
 tests_language_check_chained_SOURCES = tests/language/check_chained.c
 tests_language_check_chained_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_language_check_chained_LDADD = libgantry.la $(CMOCKA_LIBS)
+
+tests_language_check_contraction_SOURCES = tests/language/check_contraction.c
+tests_language_check_contraction_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_language_check_contraction_LDADD = libgantry.la $(CMOCKA_LIBS)
 
 tests_language_check_package_SOURCES = tests/language/check_package.c
 tests_language_check_package_CPPFLAGS = $(AM_CPPFLAGS) -Itests/language

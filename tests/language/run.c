@@ -212,6 +212,41 @@ static void test_maths(void **state)
     gantry_module_unload(&module);
 }
 
+static void test_rounding(void **state)
+{
+    enum { ROUNDED_ROWS = 10 };
+    (void)state;
+    float x[N], y[N], products[N];
+    for (int i = 0; i < N; i++) {
+        /* Whose product never fits 24 bits. */
+        x[i] = 1.0f + (float)(2 * i + 1) / 8192.0f;
+        y[i] = 1.0f + (float)(2 * (i * 37 % N) + 1) / 16384.0f;
+        products[i] = x[i] * y[i];
+        assert_true(fmaf(x[i], y[i], -products[i]) != 0.0f);
+    }
+    struct gantry_module *module = load("maths");
+    struct gantry_kernel *kernel;
+    struct gantry_buffer *xs = make(sizeof(x), x), *ys = make(sizeof(y), y);
+    struct gantry_buffer *rounded = make(sizeof(products), products);
+    struct gantry_buffer *rows = make(sizeof(float) * ROUNDED_ROWS * N, NULL);
+    float *found = gantry_buffer_host(rows);
+    struct rounded_args args = {address(xs), address(ys), address(rounded), address(rows), N, 5};
+    for (int i = 0; i < ROUNDED_ROWS * N; i++)
+        found[i] = 1.0f;
+    check(rounded_create(module, (struct gantry_size){0, 0, 0}, &kernel));
+    launch(kernel, N, &args, sizeof(args));
+    for (int i = 0; i < ROUNDED_ROWS * N; i++)
+        if (found[i] != 0.0f)
+            fail_msg("row %d of x = %.9g, y = %.9g is %.9g: a product was not rounded", i / N,
+                     x[i % N], y[i % N], found[i]);
+    gantry_buffer_destroy(&xs);
+    gantry_buffer_destroy(&ys);
+    gantry_buffer_destroy(&rounded);
+    gantry_buffer_destroy(&rows);
+    gantry_kernel_destroy(&kernel);
+    gantry_module_unload(&module);
+}
+
 /* ---- Atomics -------------------------------------------------------------------------------- */
 
 static void test_atomics(void **state)
@@ -320,9 +355,8 @@ static int open_device(void)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_maths),
-        cmocka_unit_test(test_atomics),
-        cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_maths),       cmocka_unit_test(test_rounding),
+        cmocka_unit_test(test_atomics),     cmocka_unit_test(test_addresses),
         cmocka_unit_test(test_signed_loop),
     };
     int status = open_device();

@@ -6,6 +6,7 @@
 #include "contraction.h"
 #include "file.h"
 #include "image.h"
+#include "optimise.h"
 #include "process.h"
 #include "reflect.h"
 #include "spirv.h"
@@ -96,11 +97,38 @@ struct job {
     const char *output;
 };
 
-struct jobs {
-    struct job *jobs;
-    struct command *compile, *validate;
+struct batch {
+    struct command *commands;
     size_t count;
 };
+
+/* The batches run one after the other. */
+struct jobs {
+    struct job *jobs;
+    size_t count;
+    struct batch compile, unroll, optimise, validate;
+};
+
+static void batch_add(struct pool *pool, struct batch *batch, struct command command)
+{
+    batch->commands = pool_grow(pool, batch->commands, batch->count, sizeof(*batch->commands));
+    batch->commands[batch->count++] = command;
+}
+
+static bool batch_run(const struct batch *batch)
+{
+    return commands_run(batch->commands, batch->count);
+}
+
+static struct command validate_command(struct compilation *c, const char *path)
+{
+    struct command command = command_new(c->pool, c->settings->spirv_val);
+    command_add(&command, "--scalar-block-layout");
+    command_add(&command, "--target-env");
+    command_add(&command, "vulkan1.2");
+    command_add(&command, path);
+    return command;
+}
 
 static uint32_t features_of(const struct glsl_variant *variant)
 {
@@ -131,20 +159,18 @@ static bool add_job(struct compilation *c, struct jobs *jobs, const struct glsl_
         .output = pool_print(c->pool, "%s/%s.%s.%s%s.spv", c->workdir, c->unit->name, kernel->name,
                              names[variant->entry], variant->float_atomics ? ".atomics" : ""),
     };
-    size_t i = jobs->count;
-    jobs->jobs = pool_grow(c->pool, jobs->jobs, i, sizeof(*jobs->jobs));
-    jobs->compile = pool_grow(c->pool, jobs->compile, i, sizeof(*jobs->compile));
-    jobs->validate = pool_grow(c->pool, jobs->validate, i, sizeof(*jobs->validate));
-    jobs->jobs[i] = job;
-    jobs->count++;
-    jobs->validate[i] = command_new(c->pool, c->settings->spirv_val);
-    command_add(&jobs->validate[i], "--scalar-block-layout");
-    command_add(&jobs->validate[i], "--target-env");
-    command_add(&jobs->validate[i], "vulkan1.2");
-    command_add(&jobs->validate[i], job.output);
+    struct command compile;
+    bool good = add_compilation(c, &compile, variant, "-O0", job.output);
+    jobs->jobs = pool_grow(c->pool, jobs->jobs, jobs->count, sizeof(*jobs->jobs));
+    jobs->jobs[jobs->count++] = job;
+    batch_add(c->pool, &jobs->compile, compile);
     /* spirv-opt up to 2023 does not know the float atomics, and leaves half its work undone. */
-    return add_compilation(c, &jobs->compile[i], variant, variant->float_atomics ? "-O0" : "-O",
-                           job.output);
+    if (!variant->float_atomics) {
+        batch_add(c->pool, &jobs->unroll, unroll_command(c, job.output));
+        batch_add(c->pool, &jobs->optimise, optimise_command(c, job.output));
+    }
+    batch_add(c->pool, &jobs->validate, validate_command(c, job.output));
+    return good;
 }
 
 static bool add_entry(struct compilation *c, struct jobs *jobs, const struct kernel *kernel,
@@ -176,8 +202,8 @@ bool make_spirv_images(struct compilation *c)
                add_entry(c, &jobs, kernel, GANTRY_ENTRY_FOLDED) &&
                (kernel->early_return || add_entry(c, &jobs, kernel, GANTRY_ENTRY_CHAINED)) && good;
     }
-    good = good && commands_run(jobs.compile, jobs.count) && forbid_contraction(c, &jobs) &&
-           commands_run(jobs.validate, jobs.count);
+    good = good && batch_run(&jobs.compile) && batch_run(&jobs.unroll) &&
+           forbid_contraction(c, &jobs) && batch_run(&jobs.optimise) && batch_run(&jobs.validate);
     for (size_t i = 0; good && i < jobs.count; i++) {
         good = file_read(jobs.jobs[i].output, &jobs.jobs[i].image.data);
         image_add(c, &jobs.jobs[i].image);

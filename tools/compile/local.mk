@@ -18,6 +18,7 @@ tools_gantry_SOURCES += \
 	tools/compile/spirv.c tools/compile/spirv.h \
 	tools/compile/writes.c tools/compile/writes.h \
 	tools/compile/contraction.c tools/compile/contraction.h \
+	tools/compile/optimise.c tools/compile/optimise.h \
 	tools/compile/image.c tools/compile/image_cuda.c tools/compile/image_spirv.c \
 	tools/compile/image.h \
 	tools/compile/package.c tools/compile/package.h \
@@ -25,7 +26,8 @@ tools_gantry_SOURCES += \
 tools_gantry_CFLAGS += $(SPIRV_CROSS_CFLAGS) $(XXHASH_CFLAGS)
 tools_gantry_LDADD += $(SPIRV_CROSS_LIBS) $(XXHASH_LIBS)
 tools_gantry_CPPFLAGS += \
-	-DGANTRY_GLSLC='"$(GLSLC)"' -DGANTRY_SPIRV_VAL='"$(SPIRV_VAL)"' \
+	-DGANTRY_GLSLC='"$(GLSLC)"' \
+	-DGANTRY_SPIRV_OPT='"$(SPIRV_OPT)"' -DGANTRY_SPIRV_VAL='"$(SPIRV_VAL)"' \
 	-DGANTRY_NVCC='"$(NVCC)"' -DGANTRY_PTXAS='"$(PTXAS)"' \
 	-DGANTRY_CUDA_ARCHS='"$(CUDA_ARCHS)"' -DGANTRY_CXX='"$(CXX)"' \
 	-DGANTRY_INCLUDEDIR='"$(includedir)"'

@@ -60,7 +60,8 @@ static const char usage[] =
     "  --keep DIR           leave the intermediate files there\n"
     "  --verbose            show the commands that are run\n"
     "\n"
-    "The environment variables GLSLC, SPIRV_VAL, NVCC, PTXAS and CXX name other tools.\n";
+    "The environment variables GLSLC, SPIRV_OPT, SPIRV_VAL, NVCC, PTXAS and CXX name other "
+    "tools.\n";
 
 __attribute__((format(printf, 1, 2))) static int complain(const char *format, ...)
 {
@@ -164,6 +165,7 @@ static const char *tool(const char *variable, const char *found)
 static void find_tools(struct settings *settings)
 {
     settings->glslc = tool("GLSLC", GANTRY_GLSLC);
+    settings->spirv_opt = tool("SPIRV_OPT", GANTRY_SPIRV_OPT);
     settings->spirv_val = tool("SPIRV_VAL", GANTRY_SPIRV_VAL);
     settings->nvcc = tool("NVCC", GANTRY_NVCC);
     settings->ptxas = tool("PTXAS", GANTRY_PTXAS);
@@ -202,6 +204,8 @@ static int check_tools(const struct settings *settings)
         const char *path, *name, *variable, *what;
     } tools[] = {
         {true, settings->glslc, "glslc", "GLSLC", "reading kernels"},
+        {settings->spirv, settings->spirv_opt, "spirv-opt", "SPIRV_OPT",
+         "optimising SPIR-V images"},
         {settings->spirv, settings->spirv_val, "spirv-val", "SPIRV_VAL", "checking SPIR-V images"},
         {settings->cuda, settings->nvcc, "nvcc", "NVCC", "CUDA images"},
         {settings->cuda, settings->ptxas, "ptxas", "PTXAS", "CUDA images"},

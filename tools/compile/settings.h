@@ -30,7 +30,7 @@ struct settings {
     const char **defines; /* "X" or "X=Y" */
     size_t define_count;
 
-    const char *glslc, *spirv_val, *nvcc, *ptxas, *cxx; /* NULL: there is none */
+    const char *glslc, *spirv_opt, *spirv_val, *nvcc, *ptxas, *cxx; /* NULL: there is none */
 };
 
 /* settings.c. Returns TOOL_DONE, TOOL_USAGE after a complaint, or -1 when help was printed. */
