@@ -15,6 +15,9 @@ check-long: all $(check_PROGRAMS) $(check_LTLIBRARIES) $(check_DATA)
 clean-local:
 	rm -rf tests/Testing tests/long/Testing tests/fuzz/found
 
+dist_check_SCRIPTS += tests/cases.sh
+EXTRA_DIST += tests/README.md
+
 include tests/unit/local.mk
 include tests/plugins/local.mk
 include tests/faults/local.mk

@@ -109,7 +109,7 @@ static void test_missing_entry(struct bench *bench)
     CHECK(found && !strstr(found + 1, "ptx compute_75"));
 }
 
-/* The last way. Without NVRTC the sentence must say so. */
+/* C13: the last way. The compiler's log is in the sentence; without NVRTC that is. */
 static void test_source(struct bench *bench)
 {
     struct gantry_backend_image images[] = {

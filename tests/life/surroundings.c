@@ -199,7 +199,7 @@ static void unopened_devices_stay(void)
     scene_check(&scene);
     scene_close(&scene);
     expect_active(count, -1, "with everything closed");
-    printf("%d CUDA devices, of which %d was opened\n", count, own);
+    printf("of %d CUDA devices number %d was opened\n", count, own);
 }
 
 /* ---- Signals while waiting ------------------------------------------------------------------- */
