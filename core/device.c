@@ -39,6 +39,8 @@ enum gantry_status device_lose_locked(struct gantry_device *device, const char *
     if (!atomic_load(&device->lost)) {
         loss_report(device, during, name);
         atomic_store(&device->lost, true);
+    } else if (device->loss_sentence) {
+        fail(GANTRY_E_DEVICE_LOST, "%s", device->loss_sentence);
     }
     return GANTRY_E_DEVICE_LOST;
 }
@@ -114,6 +116,7 @@ static void free_device(struct gantry_device *device)
     registered_free(device);
     pthread_mutex_destroy(&device->lock);
     free(device->loss);
+    free(device->loss_sentence);
     free(device->label);
     free(device);
 }

@@ -55,6 +55,7 @@ struct gantry_device {
 
     pthread_mutex_t lock; /* guards all that follows, and that `lost` is set */
     char *loss;           /* once it is lost: what is known of that; NULL without memory for it */
+    char *loss_sentence;  /* the same, for whoever finds it next */
     struct object *objects[OBJECT_RANK_COUNT];
     struct registered registered;
     struct moment *oldest, *latest;      /* of what is retired; see retire.c */

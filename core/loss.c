@@ -153,7 +153,7 @@ static void add_launch(struct report *report, const struct set *set, uint32_t i,
     const uint8_t *args;
     struct command command = read_launch(set, i, &args);
 
-    text_add(&report->text, "    %s", stray ? "* " : "");
+    text_add(&report->text, stray ? "  * " : "    ");
     launch_text(&report->text, &report->live, &command, set->bytes, args);
     text_add(&report->text, "\n");
     report->lines++;
@@ -170,8 +170,8 @@ static void add_set(struct report *report, const struct flight *flight, const st
     else if (set->launches == 1 && set->count == flight->count)
         text_add(text, ", this launch:\n");
     else
-        text_add(text, ", one of these %" PRIu32 " launches (the driver does not tell which):\n",
-                 set->launches);
+        text_add(text, ", one of these %" PRIu32 " launches (the driver does not tell which%s):\n",
+                 set->launches, set->strays ? "; * has a pointer to no live buffer" : "");
     listed = each_launch(report, set, left < MOST_LAUNCHES ? left : MOST_LAUNCHES, add_launch);
     if (listed < set->launches)
         text_add(text, "    and %" PRIu32 " launches more, of commands up to %" PRIu32 "\n",
@@ -280,6 +280,7 @@ void loss_report(struct gantry_device *device, const char *during, const char *n
     text_free(&report.sentence);
     free(said);
     device->loss = text_take(&report.text);
+    device->loss_sentence = strdup(gantry_last_error());
     log_write(&device->g->log, GANTRY_LOG_ERROR, "device \"%s\" was lost: %s", device->label,
               gantry_last_error());
 }

@@ -4,9 +4,9 @@
 
 #include "device.h"
 
-/* With the device's lock held, once: fills in device->loss, makes the thread's sentence, which is
- * the driver's, name the first candidates, and logs that. `during` is what was being done, with
- * `name`, which may be NULL. */
+/* With the device's lock held, once: fills in device->loss and device->loss_sentence, makes the
+ * thread's sentence, which is the driver's, name the first candidates, and logs that. `during` is
+ * what was being done, with `name`, which may be NULL. */
 void loss_report(struct gantry_device *device, const char *during, const char *name);
 
 #endif

@@ -132,13 +132,21 @@ static bool is_over(enum gantry_status status)
     return status == GANTRY_OK || status == GANTRY_E_DEVICE_LOST;
 }
 
+/* Destroying things must leave the sentence of the call that found the loss. */
+static bool is_lost(const struct gantry_queue *queue)
+{
+    return atomic_load_explicit(&queue->object.device->lost, memory_order_relaxed);
+}
+
 bool queue_reached(struct gantry_queue *queue, uint64_t value)
 {
-    return is_over(look(queue, losses_pass(&queue->stream.losses, value)));
+    return is_lost(queue) || is_over(look(queue, losses_pass(&queue->stream.losses, value)));
 }
 
 bool queue_reached_locked(struct gantry_queue *queue, uint64_t value)
 {
+    if (is_lost(queue))
+        return true;
     value = losses_pass(&queue->stream.losses, value);
     return is_over(look_and(queue, value, device_lose_locked));
 }

@@ -51,6 +51,7 @@ tests_faults_lost_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_builddir)/tests/conform \
 	-DPACKAGES='"$(abs_top_builddir)/tests/conform"'
 tests_faults_lost_LDADD = libgantry.la
 $(tests_faults_lost_OBJECTS): tests/conform/launch.h
+EXTRA_DIST += tests/faults/lost_vulkan.sh
 
 # docs/reliability.md from what the latest `make check` and `make check-long` of this folder printed.
 EXTRA_DIST += tests/faults/table.sh

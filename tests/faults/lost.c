@@ -65,11 +65,11 @@ static bool is_skipped(struct rig *rig)
 {
     struct gantry_device_info info;
 
-    if (open_device(rig, rig->selector, &rig->device) != GANTRY_OK) {
+    if (open_device(rig, rig->selector, &rig->twin) != GANTRY_OK) {
         printf("skipped: %s\n", gantry_last_error());
         return true;
     }
-    CHECK_OK(gantry_device_info(rig->device, &info));
+    CHECK_OK(gantry_device_info(rig->twin, &info));
     printf("device: %s through %s\n", info.name, info.chosen_backend);
     if (info.type != GANTRY_DEVICE_CPU || rig->injected)
         return false;
@@ -200,11 +200,10 @@ static void check_others(struct rig *rig, uint32_t lost)
 }
 
 /* A second object of the same device, opened before: on CUDA it has the same context. */
-static void check_twin(const struct rig *rig, struct gantry_device *twin,
-                       struct gantry_kernel *mark)
+static void check_twin(const struct rig *rig, struct gantry_kernel *mark)
 {
     bool cuda = strncmp(rig->selector, "cuda", 4) == 0;
-    enum gantry_status status = mark_all(twin, mark);
+    enum gantry_status status = mark_all(rig->twin, mark);
 
     CHECK(status == GANTRY_OK || status == GANTRY_E_DEVICE_LOST, "%s", gantry_status_name(status));
     CHECK(!cuda || status == GANTRY_E_DEVICE_LOST, "CUDA's context is shared, but it works");
@@ -237,15 +236,14 @@ static bool reopen(struct rig *rig)
 
 static void check_loss(struct rig *rig, const struct scenario *scenario)
 {
-    struct gantry_device *twin;
     struct gantry_module *module;
     struct gantry_kernel *mark;
     struct gantry_device_info info;
     bool cuda = strncmp(rig->selector, "cuda", 4) == 0;
 
+    make_kernel(rig->twin, &module, &mark);
+    CHECK_OK(open_device(rig, rig->selector, &rig->device));
     CHECK_OK(gantry_device_info(rig->device, &info));
-    CHECK_OK(open_device(rig, rig->selector, &twin));
-    make_kernel(twin, &module, &mark);
     make_objects(rig);
     scenario->run(rig);
     check_sentence(rig, scenario);
@@ -253,14 +251,14 @@ static void check_loss(struct rig *rig, const struct scenario *scenario)
     check_later_calls(rig);
     check_others(rig, info.index);
     close_device(rig);
-    check_twin(rig, twin, mark);
+    check_twin(rig, mark);
     if (cuda) {
         CHECK(!reopen(rig), "the twin still holds the context, but a new device works");
         check_contains(gantry_last_error(), "something in this process still holds it");
     }
     gantry_kernel_destroy(&mark);
     gantry_module_unload(&module);
-    gantry_device_close(&twin);
+    gantry_device_close(&rig->twin);
     if (!reopen(rig))
         check_contains(gantry_last_error(), "restart the program");
 }
@@ -282,7 +280,7 @@ int main(int argc, char **argv)
     skipped = is_skipped(&rig);
     if (!skipped)
         check_loss(&rig, scenario);
-    gantry_device_close(&rig.device);
+    gantry_device_close(&rig.twin);
     gantry_close(&rig.g);
     return skipped ? EXIT_SKIP : EXIT_SUCCESS;
 }

@@ -31,6 +31,7 @@ struct rig {
     const char *selector;
     bool injected; /* no launch is guilty: the driver is made to fail */
     struct gantry *g;
+    struct gantry_device *twin; /* opened before the one that is lost, of the same card */
     struct gantry_device *device;
     struct gantry_queue *queue;
     struct gantry_buffer *cells;

@@ -1,9 +1,13 @@
 /* Modules and functions. A function's body comes from the host images that STANDIN_KERNELS lists.
  */
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <unistd.h>
 
 #include "standin.h"
 
@@ -12,7 +16,30 @@
 enum { MAX_IMAGES = 32 };
 
 static void *host_images[MAX_IMAGES];
-static int host_image_count = -1;
+static int host_image_count = -1; /* not opened yet */
+static bool host_images_broken;
+
+/* The same file once more, with data of its own. */
+static void *open_copy(const char *path)
+{
+    char copy[64];
+    int from = open(path, O_RDONLY | O_CLOEXEC), to = memfd_create("host image", MFD_CLOEXEC);
+    void *image = NULL;
+    while (from >= 0 && to >= 0 && sendfile(to, from, NULL, 1 << 20) > 0)
+        ;
+    snprintf(copy, sizeof(copy), "/proc/self/fd/%d", to);
+    if (from >= 0 && to >= 0)
+        image = dlopen(copy, RTLD_NOW | RTLD_LOCAL);
+    close(from);
+    close(to);
+    return image;
+}
+
+void host_images_renew(void)
+{
+    host_images_broken = true;
+    host_image_count = -1;
+}
 
 static void open_host_images(void)
 {
@@ -22,7 +49,7 @@ static void open_host_images(void)
     while (copy && host_image_count < MAX_IMAGES && (path = strsep(&rest, ":")) != NULL) {
         if (!*path)
             continue;
-        void *image = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+        void *image = host_images_broken ? open_copy(path) : dlopen(path, RTLD_NOW | RTLD_LOCAL);
         if (image)
             host_images[host_image_count++] = image;
         else

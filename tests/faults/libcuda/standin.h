@@ -196,6 +196,10 @@ struct CUmod_st {
 CUresult image_read(const void *data, const struct device *device, struct CUmod_st *module);
 void functions_free(struct CUmod_st *module);
 
+/* A kernel was left in its midst, with its image's lock held: modules that are loaded from now on
+ * get their bodies from fresh copies. */
+void host_images_renew(void);
+
 /* ---- Work: work.c, stream.c, graph.c --------------------------------------------------------- */
 
 enum work_kind { WORK_NOTHING, WORK_LAUNCH, WORK_COPY, WORK_FILL, WORK_WRITE };

@@ -95,6 +95,7 @@ static void run_body(const struct work *work)
             fault("%s: %s", function->name, trouble);
     } else {
         poison_with(function->module->object.context, CUDA_ERROR_ILLEGAL_ADDRESS);
+        host_images_renew();
     }
     sigaction(SIGSEGV, &segv, NULL);
     sigaction(SIGBUS, &bus, NULL);
