@@ -5,7 +5,7 @@ tests_model_model_SOURCES = \
 	tests/model/draw.c tests/model/order.c tests/model/objects.c tests/model/lists.c \
 	tests/model/streams.c tests/model/wrong.c
 tests_model_model_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_builddir)/tests/conform \
-	-DPACKAGE='"$(abs_top_builddir)/tests/conform/launch.gpk"'
+	-DKERNELS='"$(abs_top_builddir)/tests/conform/launch.gpk"'
 tests_model_model_CFLAGS = $(AM_CFLAGS) -pthread
 tests_model_model_LDADD = libgantry.la -lpthread
 

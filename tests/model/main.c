@@ -83,7 +83,7 @@ static void *run_job(void *argument)
 {
     struct job *job = argument;
 
-    world_open(&job->world, job->machine->device, job->machine->foreign, PACKAGE, job->world.seed);
+    world_open(&job->world, job->machine->device, job->machine->foreign, KERNELS, job->world.seed);
     job->world.trace = job->options->trace;
     if (!job->world.difference[0])
         world_run(&job->world, job->options->from, job->options->steps);
