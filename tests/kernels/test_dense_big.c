@@ -24,7 +24,7 @@ static void test_transpose(struct conform *c)
         words[i] = (uint32_t)(i * 2654435761u);
     struct array from = make_array(c, words, n * 4, 0), to = make_array(c, NULL, n * 4, 0);
     struct gantry_transpose_args args = {to.address, from.address, ROWS, COLUMNS, ROWS, COLUMNS};
-    RUN_GRID(kernel, (COLUMNS + 3) / 4, (ROWS + 3) / 4, 1, &args);
+    RUN_GRID(kernel, (ROWS + 3) / 4, (COLUMNS + 3) / 4, 1, &args);
     read_array(c, &to, found);
     for (size_t row = 0; row < ROWS; row++)
         for (size_t column = 0; column < COLUMNS; column++)

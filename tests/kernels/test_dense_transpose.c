@@ -21,7 +21,7 @@ static void check_transpose(struct conform *c, struct gantry_kernel *kernel, str
                                          shape.columns, to_pitch,     from_pitch};
 
     read_array(c, &to, expected); /* what lies between the rows stays */
-    RUN_GRID(kernel, (shape.columns + 3) / 4, (shape.rows + 3) / 4, 1, &args);
+    RUN_GRID(kernel, (shape.rows + 3) / 4, (shape.columns + 3) / 4, 1, &args);
     read_array(c, &to, found);
     reference_transpose(expected, to_pitch, contents, from_pitch, shape.rows, shape.columns);
     EQUAL(found, expected, to_size);

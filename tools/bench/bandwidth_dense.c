@@ -39,7 +39,7 @@ static void transpose_record(struct trial *trial, struct gantry_list *list)
         .to_pitch = height,
         .from_pitch = width,
     };
-    const struct gantry_size threads = {(width + 3) / 4, (height + 3) / 4, 1};
+    const struct gantry_size threads = {(height + 3) / 4, (width + 3) / 4, 1};
 
     gantry_list_launch(list, trial->kernels[0], threads, &args, sizeof args);
 }
