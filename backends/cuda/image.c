@@ -172,6 +172,9 @@ static enum gantry_status load_module(const struct attempt *attempt, const void 
     if (status != GANTRY_E_DRIVER)
         return driver_status(instance, attempt->device, result, "cuModuleLoadDataEx()");
     report_add(attempt->report, "%s", driver_describe(instance, result).text);
+    if (result == CUDA_ERROR_JIT_COMPILER_NOT_FOUND)
+        report_add(attempt->report,
+                   ": install libnvidia-ptxjitcompiler.so.1 of the driver's own version");
     log[sizeof(log) - 1] = '\0';
     if (log[0]) {
         report_add(attempt->report, ": ");

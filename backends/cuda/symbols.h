@@ -26,6 +26,7 @@
     X(CUDA_ERROR_INVALID_CONTEXT, 201)                              \
     X(CUDA_ERROR_ECC_UNCORRECTABLE, 214)                            \
     X(CUDA_ERROR_NVLINK_UNCORRECTABLE, 220)                         \
+    X(CUDA_ERROR_JIT_COMPILER_NOT_FOUND, 221)                       \
     X(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, 222)                      \
     X(CUDA_ERROR_CONTAINED, 226)                                    \
     X(CUDA_ERROR_NOT_FOUND, 500)                                    \

@@ -53,6 +53,24 @@ tests_faults_lost_LDADD = libgantry.la
 $(tests_faults_lost_OBJECTS): tests/conform/launch.h
 EXTRA_DIST += tests/faults/lost_vulkan.sh
 
+# Drivers, compilers and images that don't fit each other.
+check_LTLIBRARIES += tests/faults/half/libcuda.la tests/faults/libnvrtc/libnvrtc.la \
+	tests/faults/libnvrtc/old/libnvrtc.la
+tests_faults_half_libcuda_la_SOURCES = tests/faults/half/half.c
+tests_faults_half_libcuda_la_LDFLAGS = -version-info 1:0:0 -no-undefined -rpath /nowhere
+tests_faults_libnvrtc_libnvrtc_la_SOURCES = tests/faults/libnvrtc/nvrtc.c
+tests_faults_libnvrtc_libnvrtc_la_LDFLAGS = -version-info 13:0:0 -no-undefined -rpath /nowhere
+tests_faults_libnvrtc_old_libnvrtc_la_SOURCES = tests/faults/libnvrtc/nvrtc.c
+tests_faults_libnvrtc_old_libnvrtc_la_CPPFLAGS = $(AM_CPPFLAGS) -DWITHOUT_CUBIN
+tests_faults_libnvrtc_old_libnvrtc_la_LDFLAGS = -version-info 13:0:0 -no-undefined -rpath /nowhere
+
+check_PROGRAMS += tests/faults/mismatch
+tests_faults_mismatch_SOURCES = tests/faults/mismatch.c $(BUILDER)
+tests_faults_mismatch_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) \
+	-DPACKAGES='"$(abs_top_builddir)/tests/conform"'
+tests_faults_mismatch_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS)
+tests_faults_mismatch_LDADD = libgantry.la $(XXHASH_LIBS)
+
 # docs/reliability.md from what the latest `make check` and `make check-long` of this folder printed.
 EXTRA_DIST += tests/faults/table.sh
 .PHONY: reliability

@@ -84,6 +84,7 @@ CUresult cuGetExportTable(const void **table, const CUuuid *id)
       "device")                                                                           \
     X(CUDA_ERROR_ECC_UNCORRECTABLE, 214, "uncorrectable ECC error encountered")           \
     X(CUDA_ERROR_INVALID_PTX, 218, "a PTX JIT compilation failed")                        \
+    X(CUDA_ERROR_JIT_COMPILER_NOT_FOUND, 221, "PTX JIT compiler library not found")       \
     X(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, 222,                                            \
       "the provided PTX was compiled with an "                                            \
       "unsupported toolchain.")                                                           \
