@@ -5,7 +5,9 @@
  * Errors. A function that can fail returns enum gantry_status, or an id or pointer whose zero value
  * means failure. After a failure gantry_last_error() holds one sentence that says what was asked,
  * the value, the limit and what to do. gantry never aborts, exits or raises, and prints nothing
- * unless a log callback or the variable GANTRY_LOG asks for it.
+ * unless a log callback or the variable GANTRY_LOG asks for it. Signals, the locale, the floating
+ * point environment and a thread's current CUDA context are the program's and stay as they are;
+ * errno may have any value after a call.
  *
  * Creation. Every create function takes a pointer to a params struct that is read only during the
  * call; NULL, or a struct of zeros, means the defaults. On failure NULL is stored in the handle.
