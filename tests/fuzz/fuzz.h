@@ -11,12 +11,21 @@
 /* Always 0. A property that does not hold ends the program. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define HOLDS(property)                                                                        \
-    do {                                                                                       \
-        if (!(property)) {                                                                     \
-            fprintf(stderr, "%s:%d: this does not hold: %s\n", __FILE__, __LINE__, #property); \
-            abort();                                                                           \
-        }                                                                                      \
+/* For targets of code that complains on stderr: its sentences go nowhere, those below don't. */
+static inline void be_quiet(void)
+{
+    static FILE *nowhere;
+
+    if (!nowhere)
+        stderr = nowhere = fopen("/dev/null", "w");
+}
+
+#define HOLDS(property)                                                                   \
+    do {                                                                                  \
+        if (!(property)) {                                                                \
+            dprintf(2, "%s:%d: this does not hold: %s\n", __FILE__, __LINE__, #property); \
+            abort();                                                                      \
+        }                                                                                 \
     } while (0)
 
 #endif

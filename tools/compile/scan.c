@@ -231,6 +231,35 @@ static size_t scan_other(struct unit *unit, size_t at)
     return at;
 }
 
+static char partner(char open)
+{
+    return open == '(' ? ')' : open == '[' ? ']' : '}';
+}
+
+/* Every bracket must have its partner, or the compilers would complain about something else. */
+static bool brackets_match(struct unit *unit)
+{
+    const struct token **open = pool_allocate(unit->pool, unit->token_count, sizeof(*open));
+    size_t depth = 0;
+    for (const struct token *token = unit->tokens; token->kind != TOKEN_END; token++) {
+        if (token->kind != TOKEN_MARK)
+            continue;
+        if (strchr("([{", token->text[0])) {
+            open[depth++] = token;
+        } else if (strchr(")]}", token->text[0])) {
+            if (depth == 0 || partner(open[depth - 1]->text[0]) != token->text[0]) {
+                mistake(unit, token->place, "\"%s\" closes nothing that was opened before it",
+                        token->text);
+                return false;
+            }
+            depth--;
+        }
+    }
+    if (depth > 0)
+        mistake(unit, open[depth - 1]->place, "\"%s\" is never closed", open[depth - 1]->text);
+    return depth == 0;
+}
+
 void scan(struct unit *unit)
 {
     static const struct {
@@ -248,6 +277,8 @@ void scan(struct unit *unit)
         {"const", scan_constant},
     };
     size_t at = 0;
+    if (!brackets_match(unit))
+        return;
     while (unit->tokens[at].kind != TOKEN_END) {
         size_t (*read)(struct unit *, size_t) = scan_other;
         for (size_t i = 0; i < sizeof(declarations) / sizeof(declarations[0]); i++)

@@ -142,12 +142,15 @@ static void change_value(struct writer *writer, const struct ini_line *line, con
     fwrite(line->text + after, 1, line->whole - after, writer->out);
 }
 
-/* The line before what is added need not have an end. */
+/* The line before what is added need not have an end, or only the first half of one. */
 static void begin_line(struct writer *writer)
 {
+    char last;
+
     fflush(writer->out);
-    if (writer->size && writer->text[writer->size - 1] != '\n')
-        fputs(writer->end, writer->out);
+    last = writer->size ? writer->text[writer->size - 1] : '\n';
+    if (last != '\n')
+        fputs(last == '\r' ? "\n" : writer->end, writer->out);
 }
 
 static void put_comments(struct writer *writer)
@@ -240,7 +243,8 @@ static void look_around(struct writer *writer)
 
     writer->header = writer->last_own = lines->count;
     writer->end = "\n";
-    if (lines->count && lines->items[0].whole - lines->items[0].length == 2)
+    if (lines->count && lines->items[0].whole > lines->items[0].length &&
+        lines->items[0].text[lines->items[0].length] == '\r')
         writer->end = "\r\n";
     for (size_t i = 0; i < lines->count; i++) {
         const struct ini_line *line = &lines->items[i];
