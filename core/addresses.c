@@ -147,7 +147,7 @@ static bool explain_foreign(struct gantry_device *other, uint64_t address, char 
         const struct gantry_buffer *buffer = (const struct gantry_buffer *)o;
         uint64_t offset = address - gantry_buffer_address(buffer);
 
-        if (offset < buffer->size && !buffer->destroyed)
+        if (offset < buffer->size)
             found = buffer;
     }
     if (found)
