@@ -363,6 +363,8 @@ int fake_close(void **state)
     assert_int_equal(fake->plans, 0);
     assert_int_equal(fake->queues, 0);
     pthread_mutex_destroy(&fake->device.lock);
+    free(fake->device.loss);
+    free(fake->device.loss_sentence);
     free(fake);
     the_fake = NULL;
     return 0;

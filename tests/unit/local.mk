@@ -114,7 +114,7 @@ tests_unit_test_kernel_LDADD = $(UNIT_LIBS) $(XXHASH_LIBS)
 LIST_TESTS = \
 	tests/unit/test_fold tests/unit/test_plan tests/unit/test_patch tests/unit/test_list \
 	tests/unit/test_queue tests/unit/test_stream tests/unit/test_transfer \
-	tests/unit/test_grid tests/unit/test_ranges tests/unit/test_pool tests/unit/test_validate
+	tests/unit/test_grid tests/unit/test_ranges tests/unit/test_pool tests/unit/test_validate tests/unit/test_loss
 RECORDING = tests/unit/recording.h tests/unit/recording.c
 FAKE = tests/unit/fake_device.h tests/unit/fake_device.c
 
@@ -141,6 +141,10 @@ tests_unit_test_list_LDADD = $(UNIT_LIBS)
 tests_unit_test_queue_SOURCES = tests/unit/test_queue.c $(UNIT_COMMON) $(FAKE)
 tests_unit_test_queue_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_test_queue_LDADD = $(UNIT_LIBS)
+
+tests_unit_test_loss_SOURCES = tests/unit/test_loss.c $(UNIT_COMMON) $(FAKE)
+tests_unit_test_loss_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_test_loss_LDADD = $(UNIT_LIBS)
 
 tests_unit_test_stream_SOURCES = tests/unit/test_stream.c $(UNIT_COMMON) $(FAKE)
 tests_unit_test_stream_CFLAGS = $(UNIT_CFLAGS)
