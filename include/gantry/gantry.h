@@ -29,8 +29,8 @@
  *
  * Processes. After fork() the child gets GANTRY_E_FORKED for every object that the parent made.
  * Destroying them there only forgets them: their locks and the driver's state are the parent's. The
- * child can open gantry anew; where the parent had opened a device, drivers of GPUs refuse to work in
- * the child, and gantry_device_open() says so.
+ * child can open gantry anew; where the parent had opened a device, drivers of GPUs refuse to work
+ * in the child, and gantry_device_open() says so.
  *
  * Sizes and offsets are bytes, 64 bits, and checked for overflow. Grids count blocks, blocks count
  * threads; launches state threads unless the name says blocks. */

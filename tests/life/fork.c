@@ -15,7 +15,7 @@ enum { SECONDS = 5 };
 static bool is_child;
 
 /* LeakSanitizer asks this at the end of a process: what a child has forgotten is its parent's. */
-int __lsan_is_turned_off(void);
+__attribute__((visibility("default"))) int __lsan_is_turned_off(void);
 int __lsan_is_turned_off(void)
 {
     return is_child;
