@@ -124,11 +124,33 @@ static enum gantry_status describe(struct job *job)
     return GANTRY_OK;
 }
 
+/* What programs ask before they open a device, or without one. */
+static enum gantry_status ask(struct job *job)
+{
+    static const char text[] = "[policy]\nbatch_size = 8\n[gpu RTX *]\nblock_size.step = 64\n";
+    struct gantry_package_params file = {.file = PACKAGES "/launch.gpk"};
+    struct gantry_config_check_params check = {.file = "text",
+                                               .text = text,
+                                               .size = sizeof(text) - 1,
+                                               .package_count = 1};
+    struct gantry_package *package;
+    enum gantry_status status;
+
+    (void)job;
+    TRY(gantry_package_open(&file, &package));
+    check.packages = (const struct gantry_package *const *)&package;
+    status = gantry_config_check(&check);
+    gantry_package_close(&package);
+    return status;
+}
+
 static enum gantry_status open_device(struct job *job)
 {
     struct gantry_device_params params = {.device = job->device};
     struct gantry_device_info info;
+    uint32_t index;
 
+    TRY(gantry_config_device(job->g, &params, &index));
     if (!job->opened)
         TRY(gantry_device_open(job->g, &params, &job->opened));
     return gantry_device_info(job->opened, &info);
@@ -198,6 +220,31 @@ static enum gantry_status make_kernels(struct job *job)
     if (!job->hop)
         TRY(gantry_kernel_create(job->module, "hop", &fixed, &job->hop));
     return gantry_kernel_describe(job->step, &info);
+}
+
+static void take_verdict(void *user, const struct gantry_image_verdict *verdict)
+{
+    *(bool *)user = *(bool *)user || verdict->used;
+}
+
+/* A device that is described after the choice does not change it. On CUDA every image includes the
+ * source, which NVRTC would compile for a second. */
+static enum gantry_status examine(struct job *job)
+{
+    struct gantry_device_info profile = {.name = "Made up",
+                                         .type = GANTRY_DEVICE_DISCRETE,
+                                         .backend_count = 1};
+    bool used = false;
+    uint32_t index;
+
+    profile.backends[0].backend = "vulkan";
+    TRY(gantry_config_profile(job->g, &profile, &index));
+    if (strncmp(job->device, "cuda", 4) == 0)
+        return GANTRY_OK;
+    TRY(gantry_module_examine(job->module, "hop", take_verdict, &used));
+    if (!used)
+        snprintf(job->wrong, sizeof(job->wrong), "no image of a kernel that was made is used");
+    return GANTRY_OK;
 }
 
 /* ---- A finished list ------------------------------------------------------------------------- */
@@ -471,12 +518,22 @@ void job_close(struct job *job)
 }
 
 const struct step steps[] = {
-    {"open", false, open_gantry},    {"describe", true, describe},
-    {"device", false, open_device},  {"queues", true, make_queues},
-    {"buffers", true, make_buffers}, {"lend", true, lend_memory},
-    {"kernels", true, make_kernels}, {"record", true, record_list},
-    {"replay", true, replay},        {"patch", true, patch},
-    {"once", true, run_once},        {"stream", true, stream},
-    {"across", true, run_across},    {"move", true, move_list},
-    {"leave", true, leave_work},     {0},
+    {"open", false, open_gantry},
+    {"describe", true, describe},
+    {"ask", true, ask},
+    {"device", false, open_device},
+    {"queues", true, make_queues},
+    {"buffers", true, make_buffers},
+    {"lend", true, lend_memory},
+    {"kernels", true, make_kernels},
+    {"examine", true, examine},
+    {"record", true, record_list},
+    {"replay", true, replay},
+    {"patch", true, patch},
+    {"once", true, run_once},
+    {"stream", true, stream},
+    {"across", true, run_across},
+    {"move", true, move_list},
+    {"leave", true, leave_work},
+    {0},
 };

@@ -72,7 +72,7 @@ tests_faults_mismatch_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS)
 tests_faults_mismatch_LDADD = libgantry.la $(XXHASH_LIBS)
 
 # docs/reliability.md from what the latest `make check` and `make check-long` of this folder printed.
-EXTRA_DIST += tests/faults/table.sh
+EXTRA_DIST += tests/faults/table.sh tests/faults/README.md
 .PHONY: reliability
 reliability:
 	$(srcdir)/tests/faults/table.sh $(srcdir)/docs/reliability.md \

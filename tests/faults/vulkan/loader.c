@@ -1,4 +1,4 @@
-/* A loader in front of the real one: README.md.
+/* A loader in front of the real one: ../README.md.
  *
  * A layer would not do: vkEnumerateInstanceVersion and its like never reach explicit layers. */
 #include <dlfcn.h>
