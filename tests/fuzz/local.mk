@@ -29,6 +29,18 @@ tests_fuzz_replay_profile_SOURCES = tests/fuzz/fuzz_profile.c $(FUZZ_READER) $(F
 tests_fuzz_replay_profile_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 tests_fuzz_replay_profile_LDADD = libgantry_core.la $(JANSSON_LIBS)
 
+# Needs the validator as a library, which a distribution may lack.
+FUZZ_REFLECTOR = $(FUZZ_SCANNER) tools/compile/reflect.c tools/compile/spirv.c tools/compile/writes.c
+if HAVE_SPIRV_TOOLS
+FUZZ_TARGETS += reflection
+check_PROGRAMS += tests/fuzz/replay_reflection
+tests_fuzz_replay_reflection_SOURCES = tests/fuzz/fuzz_reflection.c $(FUZZ_REFLECTOR) $(FUZZ_REPLAY)
+tests_fuzz_replay_reflection_CFLAGS = \
+	$(AM_CFLAGS) $(SPIRV_CROSS_CFLAGS) $(SPIRV_TOOLS_CFLAGS) $(XXHASH_CFLAGS)
+tests_fuzz_replay_reflection_LDADD = \
+	libgantry_core.la $(SPIRV_CROSS_LIBS) $(SPIRV_TOOLS_LIBS) -lstdc++ $(XXHASH_LIBS)
+endif
+
 # Writes corpus/package.
 check_PROGRAMS += tests/fuzz/package_seeds
 tests_fuzz_package_seeds_SOURCES = tests/fuzz/package_seeds.c tests/unit/gpk_builder.c \
@@ -46,6 +58,9 @@ FUZZ_COMPILE = $(AM_V_GEN)cd $(srcdir) && $(CLANG) -Iinclude -I. $(FUZZ_FLAGS) \
 FUZZ_ALL = tests/fuzz/fuzz_ini tests/fuzz/fuzz_match tests/fuzz/fuzz_package \
 	tests/fuzz/fuzz_scan tests/fuzz/fuzz_section tests/fuzz/fuzz_profile
 
+if HAVE_SPIRV_TOOLS
+FUZZ_ALL += tests/fuzz/fuzz_reflection
+endif
 if HAVE_LIBFUZZER
 FUZZERS = $(FUZZ_ALL)
 check_DATA += $(FUZZERS)
@@ -77,6 +92,11 @@ tests/fuzz/fuzz_section: tests/fuzz/fuzz_section.c $(FUZZ_WRITER) $(FUZZ_COMMON)
 tests/fuzz/fuzz_profile: tests/fuzz/fuzz_profile.c $(FUZZ_READER) $(FUZZ_COMMON) tests/fuzz/core.a
 	$(FUZZ_COMPILE) $(JANSSON_CFLAGS) tests/fuzz/fuzz_profile.c $(FUZZ_READER) $(FUZZ_LIBS) \
 		$(JANSSON_LIBS)
+tests/fuzz/fuzz_reflection: tests/fuzz/fuzz_reflection.c tests/fuzz/mutate_spirv.c $(FUZZ_REFLECTOR) \
+		$(FUZZ_COMMON) tests/fuzz/core.a
+	$(FUZZ_COMPILE) $(SPIRV_CROSS_CFLAGS) $(SPIRV_TOOLS_CFLAGS) tests/fuzz/fuzz_reflection.c \
+		tests/fuzz/mutate_spirv.c $(FUZZ_REFLECTOR) $(FUZZ_LIBS) $(SPIRV_CROSS_LIBS) \
+		$(SPIRV_TOOLS_LIBS) -lstdc++
 
 # For longer than the tests do, a target after the other: make fuzz FUZZ_SECONDS=3600
 .PHONY: fuzz
@@ -90,4 +110,4 @@ fuzz: $(FUZZERS)
 
 EXTRA_DIST += tests/fuzz/README.md tests/fuzz/run.sh tests/fuzz/ini.dict tests/fuzz/match.dict \
 	tests/fuzz/scan.dict tests/fuzz/section.dict tests/fuzz/profile.dict \
-	tests/fuzz/mutate_package.c tests/fuzz/corpus
+	tests/fuzz/mutate_package.c tests/fuzz/mutate_spirv.c tests/fuzz/corpus

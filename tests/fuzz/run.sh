@@ -15,7 +15,7 @@ mkdir -p "$found" || exit 1
 log=$(mktemp) || exit 1
 trap 'rm -f "$log"' EXIT
 {
-    "$program" -max_total_time="$seconds" -max_len=4096 -timeout=10 -print_final_stats=1 \
+    "$program" -max_total_time="$seconds" -max_len=8192 -timeout=10 -print_final_stats=1 \
         -error_exitcode=1 -timeout_exitcode=1 \
         -artifact_prefix="$found/finding-" ${dictionary:+-dict="$dictionary"} "$found" "$seeds"
     echo "ended with status $?"
