@@ -10,7 +10,7 @@
 
 #include "life.h"
 
-enum { SECONDS = 5 };
+enum { SECONDS = 5, SECONDS_ANEW = 40 }; /* to end; for a whole job after a beginning */
 
 static bool is_child;
 
@@ -72,6 +72,7 @@ static void begin_anew(struct scene *scene)
 {
     bool used = scene && scene->device;
 
+    alarm(SECONDS_ANEW);
     if (scene)
         gantry_close(&scene->g); /* forgets the parent's */
     if (used && refuses_children())

@@ -37,7 +37,7 @@ void report_rounds(const char *name, unsigned rounds, long leaked);
 /* ---- Forked children ------------------------------------------------------------------------- */
 
 /* Runs a function in a child, which then exits as programs do; the whole must take no longer than
- * five seconds. */
+ * five seconds, unless it begins anew. */
 void in_child(void (*run)(struct scene *), struct scene *scene);
 
 /* Makes every call of the public API on the parent's objects, and sees that each says so. */
