@@ -47,8 +47,8 @@ static const struct code vulkan_codes[] = {
 };
 
 static const struct code memory_codes[] = {
-    {.text = "", .name = "host memory", .status = "GANTRY_E_OUT_OF_HOST_MEMORY"},
-    {.text = "", .name = "host memory", .status = "GANTRY_E_OUT_OF_HOST_MEMORY", .onwards = true},
+    {.text = "", .name = "host memory", .status = "OUT_OF_HOST_MEMORY"},
+    {.text = "", .name = "host memory", .status = "OUT_OF_HOST_MEMORY", .onwards = true},
     {0},
 };
 

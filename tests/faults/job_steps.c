@@ -224,7 +224,7 @@ static enum gantry_status make_kernels(struct job *job)
 
 static void take_verdict(void *user, const struct gantry_image_verdict *verdict)
 {
-    *(bool *)user = *(bool *)user || verdict->used;
+    *(bool *)user = *(bool *)user || verdict->used || verdict->text;
 }
 
 /* A device that is described after the choice does not change it. On CUDA every image includes the
@@ -234,16 +234,16 @@ static enum gantry_status examine(struct job *job)
     struct gantry_device_info profile = {.name = "Made up",
                                          .type = GANTRY_DEVICE_DISCRETE,
                                          .backend_count = 1};
-    bool used = false;
+    bool told = false;
     uint32_t index;
 
     profile.backends[0].backend = "vulkan";
     TRY(gantry_config_profile(job->g, &profile, &index));
     if (strncmp(job->device, "cuda", 4) == 0)
         return GANTRY_OK;
-    TRY(gantry_module_examine(job->module, "hop", take_verdict, &used));
-    if (!used)
-        snprintf(job->wrong, sizeof(job->wrong), "no image of a kernel that was made is used");
+    TRY(gantry_module_examine(job->module, "hop", take_verdict, &told));
+    if (!told)
+        snprintf(job->wrong, sizeof(job->wrong), "no image is used, and none was refused");
     return GANTRY_OK;
 }
 
