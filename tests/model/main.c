@@ -49,6 +49,19 @@ static void close_machine(struct machine *machine)
     gantry_close(&machine->g);
 }
 
+/* Whether the selector is BACKEND:NUMBER and the backend sees no such device here. */
+static bool is_absent(const struct options *options, struct gantry *g)
+{
+    const char *colon = options->device ? strchr(options->device, ':') : NULL;
+    size_t length = colon ? (size_t)(colon - options->device) : 0;
+    struct gantry_backend_info info;
+
+    for (uint32_t i = 0; colon && gantry_backend_describe(g, i, &info) == GANTRY_OK; i++)
+        if (strlen(info.name) == length && strncmp(info.name, options->device, length) == 0)
+            return info.device_count <= strtoul(colon + 1, NULL, 10);
+    return colon != NULL;
+}
+
 /* 0, SKIPPED when there is no such device, or 1. */
 static int open_machine(const struct options *options, struct machine *machine)
 {
@@ -56,6 +69,7 @@ static int open_machine(const struct options *options, struct machine *machine)
     char policy[256];
     const struct gantry_params open = {.config_text = policy};
     enum gantry_status status;
+    bool absent;
 
     *machine = (struct machine){0};
     write_policy(options->seed, policy);
@@ -66,9 +80,10 @@ static int open_machine(const struct options *options, struct machine *machine)
         status = gantry_device_open(machine->g, &params, &machine->foreign);
     if (status == GANTRY_OK)
         return 0;
-    printf("%s: %s\n", status == GANTRY_E_NO_DEVICE ? "skipped" : "failed", gantry_last_error());
+    absent = status == GANTRY_E_NO_DEVICE || (machine->g && is_absent(options, machine->g));
+    printf("%s: %s\n", absent ? "skipped" : "failed", gantry_last_error());
     close_machine(machine);
-    return status == GANTRY_E_NO_DEVICE ? SKIPPED : 1;
+    return absent ? SKIPPED : 1;
 }
 
 /* ---- Worlds ---------------------------------------------------------------------------------- */
