@@ -126,7 +126,8 @@ struct gantry_drv_plan {
 
 struct submission {
     struct submission *next;
-    struct gantry_drv_plan *plan;
+    struct gantry_drv_plan *plan;  /* gone before this when the device was lost */
+    struct gantry_drv_plan *owned; /* the same when it is freed with this; or NULL */
     uint64_t value;
     struct gantry_backend_wait *waits;
     uint32_t wait_count;

@@ -120,6 +120,7 @@ static struct submission *make_submission(struct gantry_drv_instance *instance,
     made->ready = ALLOCATE(instance, (count + 1) * sizeof(uint32_t));
     made->patch = ALLOCATE(instance, given->patch_size + 1);
     made->plan = plan;
+    made->owned = plan && plan->once ? plan : NULL;
     if (made->waits && given->wait_count)
         memcpy(made->waits, given->waits, given->wait_count * sizeof(*made->waits));
     if (made->patch && given->patch_size)
@@ -136,7 +137,7 @@ static enum gantry_status append(struct gantry_drv_queue *queue, struct gantry_d
     struct submission *made = make_submission(device->instance, plan, given);
     if (!made || !made->waits || !made->missing || !made->ready || !made->patch) {
         if (made) {
-            made->plan = NULL; /* stays the caller's */
+            made->owned = NULL; /* stays the caller's */
             submission_free(device, made);
         }
         return FAIL(device->instance, GANTRY_E_OUT_OF_HOST_MEMORY, "no memory for a submission");

@@ -129,8 +129,8 @@ static void run(struct gantry_drv_device *device, const struct gantry_op *op)
 void submission_free(struct gantry_drv_device *device, struct submission *submission)
 {
     struct gantry_drv_instance *instance = device->instance;
-    if (submission->plan && submission->plan->once)
-        plan_drop(submission->plan);
+    if (submission->owned)
+        plan_drop(submission->owned);
     RELEASE(instance, submission->waits);
     RELEASE(instance, submission->patch);
     RELEASE(instance, submission->missing);
