@@ -154,9 +154,10 @@ static enum gantry_status open_view(struct gantry *g, const struct view *view, c
     params.transfer_family = device->policy.transfer_family;
     params.submit = device->policy.submit;
     keep_plugin(g, view->plugin);
-    status = device->label ? device->ops->device_open(view->plugin->instance->drv, view->index,
-                                                      &params, &device->drv)
-                           : fail(GANTRY_E_OUT_OF_HOST_MEMORY, "no host memory for the label of a device");
+    status = device->label
+                 ? device->ops->device_open(view->plugin->instance->drv, view->index, &params,
+                                            &device->drv)
+                 : fail(GANTRY_E_OUT_OF_HOST_MEMORY, "no host memory for the label of a device");
     if (status == GANTRY_E_CONFIG)
         notice_refused_values(g, view);
     if (status != GANTRY_OK) {

@@ -60,9 +60,9 @@ bool queue_reached_locked(struct gantry_queue *queue, uint64_t value);
 /* Waits for a value that was submitted or lost. */
 enum gantry_status queue_wait(struct gantry_queue *queue, uint64_t value, uint64_t timeout_ns);
 
-/* Waits likewise, whatever the driver answers: a call that it refuses is tried again, and another way
- * of asking beside it. Ends without knowing when that goes on, so only for what is to be destroyed.
- * The queue may be destroyed by another thread meanwhile. */
+/* Waits likewise, whatever the driver answers: a call that it refuses is tried again, and another
+ * way of asking beside it. Ends without knowing when that goes on, so only for what is to be
+ * destroyed. The queue may be destroyed by another thread meanwhile. */
 void queue_settle(struct gantry_queue *queue, uint64_t value);
 
 /* With the device's lock held: whether all that its queues were given is known to have completed.

@@ -102,7 +102,8 @@ static enum gantry_status add_user(struct shared_instance *instance, const struc
         logs[instance->user_count++] = log;
     }
     pthread_mutex_unlock(&instance->lock);
-    return logs ? GANTRY_OK : fail(GANTRY_E_OUT_OF_HOST_MEMORY, "no host memory for the users of a plugin");
+    return logs ? GANTRY_OK
+                : fail(GANTRY_E_OUT_OF_HOST_MEMORY, "no host memory for the users of a plugin");
 }
 
 static void remove_user(struct shared_instance *instance, const struct log *log)

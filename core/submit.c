@@ -284,9 +284,9 @@ static enum gantry_status submit_plan(struct gantry_queue *queue, const struct g
         atomic_store(&queue->given, submission.value);
     }
     lock_release(&queue->lock);
-    return status == GANTRY_OK ? queue_wait(queue, submission.value, GANTRY_FOREVER)
-                               : device_check(queue->object.device, status,
-                                              "submitting to queue", queue->label);
+    return status == GANTRY_OK
+               ? queue_wait(queue, submission.value, GANTRY_FOREVER)
+               : device_check(queue->object.device, status, "submitting to queue", queue->label);
 }
 
 enum gantry_status queue_fill_now(struct gantry_device *device, struct gantry_drv_memory *memory,
