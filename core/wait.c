@@ -185,6 +185,11 @@ void queue_settle(struct gantry_queue *queue, uint64_t value)
         refused += status != GANTRY_NOT_READY;
         nanosleep(&pause, NULL);
     }
+    /* Sleeping in the driver may still work; others wait meanwhile. */
+    pthread_mutex_lock(&device->lock);
+    if (queue->drv && device->ops->queue_wait(queue->drv, value, GANTRY_FOREVER) == GANTRY_OK)
+        deliver(queue, value, value);
+    pthread_mutex_unlock(&device->lock);
 }
 
 /* Looks until the policy's spin time or the limit is over. */

@@ -157,8 +157,10 @@ enum gantry_status transfer_finish(struct gantry_drv_device *device)
 {
     enum gantry_status status = CU(device, cuStreamSynchronize(device->transfer));
 
-    if (status != GANTRY_OK)
-        device->instance->cu.cuStreamSynchronize(device->transfer);
+    if (status == GANTRY_OK)
+        return GANTRY_OK;
+    while (device->instance->cu.cuStreamQuery(device->transfer) == CUDA_ERROR_NOT_READY)
+        continue;
     return status;
 }
 

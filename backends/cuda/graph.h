@@ -35,7 +35,7 @@ void graph_destroy(struct gantry_drv_device *device, struct graph *graph);
 bool graph_is_refusal(enum gantry_status status);
 
 /* Waits for what the device's own stream was given, with its lock held. A driver that fails to do
- * so is asked once more, because what the work uses is freed after the failure. */
+ * so is polled, because what the work uses is freed after the failure. */
 enum gantry_status transfer_finish(struct gantry_drv_device *device);
 
 #endif

@@ -90,8 +90,8 @@ struct visit visit_enter(enum entry entry, bool needs_init)
     settings();
     calls[entry]++;
     visit.result = planned(entry);
-    if (is_sticky(visit.result) && context_current())
-        poison_with(context_current(), visit.result);
+    if (is_sticky(visit.result))
+        contexts_break(visit.result);
     if (visit.result == CUDA_SUCCESS && needs_init) {
         if (!initialised)
             visit.result = MISUSE(STANDIN_NOT_INITIALIZED, "%s before cuInit", entry_names[entry]);

@@ -168,6 +168,15 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
     return CUDA_SUCCESS;
 }
 
+void contexts_break(CUresult result)
+{
+    if (context_current())
+        poison_with(context_current(), result);
+    for (int i = 0; i < MAX_DEVICES && !context_current(); i++)
+        if (contexts[i].retained)
+            poison_with(&contexts[i], result);
+}
+
 /* The last release destroys the context and all that is in it. What is in a broken one could not be
  * freed; the next one is whole. */
 static void destroy_context(struct CUctx_st *context)

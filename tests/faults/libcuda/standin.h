@@ -160,6 +160,9 @@ struct CUctx_st *context_of_device(CUdevice device);
 /* Faults for contexts that are still retained. */
 void contexts_close(void);
 
+/* A sticky error: the current context is broken, or without one all of them are. */
+void contexts_break(CUresult result);
+
 /* ---- Memory: memory.c ------------------------------------------------------------------------ */
 
 enum memory_owner { MEMORY_DEVICE, MEMORY_HOST, MEMORY_REGISTERED };
