@@ -12,6 +12,8 @@ enum gantry_status context_usable(const struct gantry *g, const char *what)
 {
     if (!g)
         return fail(GANTRY_E_INVALID_ARGUMENT, "%s: the gantry is NULL", what);
+    if (process_check_end(what) != GANTRY_OK)
+        return GANTRY_E_INVALID_STATE;
     if (g->process != process_id())
         return fail(GANTRY_E_FORKED,
                     "%s: this gantry was opened before fork() by the parent process; open one in "
@@ -89,6 +91,8 @@ static enum gantry_status open_all(struct gantry *g, const struct gantry_params 
         status = plugins_open(params->plugin_path, g->policy, g->app_name, &g->log, &g->plugins);
     if (status == GANTRY_OK)
         status = registry_open(&g->plugins, &g->log, &g->registry);
+    if (status == GANTRY_OK)
+        status = process_watch_end(&process_generation); /* behind the drivers that were found */
     return status;
 }
 
@@ -103,7 +107,9 @@ enum gantry_status gantry_open(const struct gantry_params *params, struct gantry
         return fail(GANTRY_E_INVALID_ARGUMENT, "gantry_open: the handle's address is NULL");
     *out = NULL;
     params = params ? params : &defaults;
-    status = check_params(params);
+    status = process_check_end("gantry_open");
+    if (status == GANTRY_OK)
+        status = check_params(params);
     if (status != GANTRY_OK)
         return status;
     g = calloc(1, sizeof(*g));
@@ -133,7 +139,7 @@ void gantry_close(struct gantry **handle)
         return;
     *handle = NULL;
     if (g->process != process_id())
-        return; /* the parent's, with its locks and its drivers: it can only be forgotten */
+        return; /* with its locks and its drivers: it can only be forgotten */
     while (g->devices) {
         struct gantry_device *device = g->devices;
 

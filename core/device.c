@@ -20,6 +20,8 @@ enum gantry_status device_check_usable(struct gantry_device *device, const char 
 {
     if (!device)
         return fail(GANTRY_E_INVALID_ARGUMENT, "%s: the device is NULL", what);
+    if (process_check_end(what) != GANTRY_OK)
+        return GANTRY_E_INVALID_STATE;
     if (device_forked(device))
         return fail(GANTRY_E_FORKED,
                     "%s: device \"%s\" was opened before fork() by the parent process; open one in "
@@ -129,6 +131,21 @@ static void keep_plugin(struct gantry *g, struct plugin *plugin)
     pthread_mutex_unlock(&g->lock);
 }
 
+static enum gantry_status open_driver(struct gantry_device *device,
+                                      const struct gantry_backend_device_params *params)
+{
+    const struct view *view = device->view;
+    enum gantry_status status =
+        device->ops->device_open(view->plugin->instance->drv, view->index, params, &device->drv);
+
+    if (status == GANTRY_OK) {
+        status = process_watch_end(view->plugin->backend);
+        if (status != GANTRY_OK)
+            device->ops->device_close(device->drv);
+    }
+    return status;
+}
+
 static enum gantry_status open_view(struct gantry *g, const struct view *view, const char *label,
                                     struct gantry_device **out)
 {
@@ -155,8 +172,7 @@ static enum gantry_status open_view(struct gantry *g, const struct view *view, c
     params.submit = device->policy.submit;
     keep_plugin(g, view->plugin);
     status = device->label
-                 ? device->ops->device_open(view->plugin->instance->drv, view->index, &params,
-                                            &device->drv)
+                 ? open_driver(device, &params)
                  : fail(GANTRY_E_OUT_OF_HOST_MEMORY, "no host memory for the label of a device");
     if (status == GANTRY_E_CONFIG)
         notice_refused_values(g, view);

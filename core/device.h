@@ -82,15 +82,16 @@ void object_release(struct object *object);
 /* Frees all objects that the device still has; it is idle or lost. */
 void objects_free(struct gantry_device *device);
 
-/* Whether a forked child asks about its parent's device: then neither the plugin nor a lock, which
- * may be held for ever, may be touched, so that destroying an object can only forget it. */
+/* Whether a forked child asks about its parent's device, or whoever comes late at the end of the
+ * process: then neither the plugin nor a lock, which may be held for ever, may be touched, so that
+ * destroying an object can only forget it. */
 static inline bool device_forked(const struct gantry_device *device)
 {
     return device->process != process_id();
 }
 
-/* Whether the device may be used: not NULL, made by this process, not lost. Costs no system call.
- */
+/* Whether the device may be used: not NULL, made by this process, which is not ending, and
+ * not lost. Costs no system call. */
 static inline bool device_is_usable(const struct gantry_device *device)
 {
     return device && !device_forked(device) &&

@@ -36,10 +36,23 @@ static enum gantry_status no_device(struct gantry_drv_instance *instance)
                 instance->cu.version / 1000, instance->cu.version % 1000 / 10);
 }
 
+/* What cuInit() answers in a child of a process that has called it, the program's own calls
+ * included. */
+static enum gantry_status forked(struct gantry_drv_instance *instance)
+{
+    return FAIL(instance, GANTRY_E_NO_DEVICE,
+                "the process that forked this one had initialised CUDA, which can't be used in "
+                "such a child (cuInit: %s); fork before gantry_open(), or start the child with "
+                "exec()",
+                driver_describe(instance, CUDA_ERROR_NOT_INITIALIZED).text);
+}
+
 static enum gantry_status init_failed(struct gantry_drv_instance *instance, CUresult result)
 {
     if (result == CUDA_ERROR_NO_DEVICE)
         return no_device(instance);
+    if (result == CUDA_ERROR_NOT_INITIALIZED)
+        return forked(instance);
     return FAIL(instance, GANTRY_E_DRIVER, "cuInit() failed: %s; the driver is of CUDA %d.%d; %s",
                 driver_describe(instance, result).text, instance->cu.version / 1000,
                 instance->cu.version % 1000 / 10, advice_for(result));

@@ -131,7 +131,6 @@ enum gantry_status device_open(struct gantry_drv_instance *instance, uint32_t in
 
     if (!made)
         return GANTRY_E_OUT_OF_HOST_MEMORY;
-    symbols_claim();
     made->services = services;
     made->instance = instance;
     made->physical = &instance->devices[index];

@@ -53,6 +53,7 @@ static enum gantry_status create_instance(struct gantry_drv_instance *instance,
     };
     VkResult result;
 
+    symbols_claim();
     instance->debug_utils = has_instance_extension(services, extension);
     info.enabledExtensionCount = instance->debug_utils ? 1 : 0;
     result = vkCreateInstance(&info, NULL, &instance->handle);

@@ -40,12 +40,16 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL find(VkInstance instance, const 
     return function ? function : loaders_own(instance, name);
 }
 
-/* The process that has opened a device; 0: none has. */
+/* The process that has opened an instance; 0: none has. */
 static atomic_long user;
 
+/* The plugin, which may be closed before the fork, stays in memory to remember this. */
 void symbols_claim(void)
 {
-    atomic_store(&user, (long)getpid());
+    Dl_info self;
+
+    if (atomic_exchange(&user, (long)getpid()) == 0 && dladdr(&user, &self))
+        dlopen(self.dli_fname, RTLD_NOW | RTLD_NOLOAD);
 }
 
 enum gantry_status symbols_open(const struct gantry_backend_services *services)
@@ -56,9 +60,9 @@ enum gantry_status symbols_open(const struct gantry_backend_services *services)
 
     if (owner && owner != (long)getpid())
         return services->fail(services->context, GANTRY_E_NO_DEVICE,
-                              "process %ld had opened a Vulkan device before it forked this one, "
-                              "where the driver lacks its threads and would hang or crash; fork "
-                              "before a device is opened, or start the child with exec()",
+                              "process %ld had opened Vulkan before it forked this one, where "
+                              "drivers lack their threads and hang or crash; fork before "
+                              "gantry_open(), or start the child with exec()",
                               owner);
     if (!loader)
         loader = open_loader(reason, sizeof(reason));

@@ -15,8 +15,8 @@
  * dynamic linker said, when the machine has none. */
 enum gantry_status symbols_open(const struct gantry_backend_services *services);
 
-/* Notes that this process has threads and locks of a driver: symbols_open() fails in its forked
- * children, which have them not. */
+/* Notes that drivers have been called in this process, where they have files, threads and locks:
+ * symbols_open() fails in its forked children, which can't use these. */
 void symbols_claim(void);
 
 #endif

@@ -29,8 +29,16 @@
  *
  * Processes. After fork() the child gets GANTRY_E_FORKED for every object that the parent made.
  * Destroying them there only forgets them: their locks and the driver's state are the parent's. The
- * child can open gantry anew; where the parent had opened a device, drivers of GPUs refuse to work
- * in the child, and gantry_device_open() says so.
+ * child can open gantry anew, but where the parent had done so, drivers of GPUs don't work in the
+ * child, and gantry_device_open() says so: fork before gantry_open(), or start the child with
+ * exec(). Any other child should end by _exit(): the exit handlers of some drivers crash in it.
+ *
+ * Exit. Drivers shut down in exit handlers, so gantry registers one of its own with atexit() behind
+ * theirs, in gantry_open() and gantry_device_open(), which only notes that the process is ending.
+ * What the program does later (in a handler that it registered before opening, or in the destructor
+ * of an older static object) gets GANTRY_E_INVALID_STATE, gantry_open() too, and destroying only
+ * forgets. Handlers that were registered after the devices were opened run earlier and may do
+ * everything. Leaving things open at the end of a process is legal.
  *
  * Sizes and offsets are bytes, 64 bits, and checked for overflow. Grids count blocks, blocks count
  * threads; launches state threads unless the name says blocks. */

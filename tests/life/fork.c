@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -33,6 +34,9 @@ void in_child(void (*run)(struct scene *), struct scene *scene)
         is_child = true;
         alarm(SECONDS);
         run(scene);
+        fflush(stdout);
+        if (refuses_children())
+            _exit(0);
         exit(0); /* with the exit handlers of the drivers that the parent uses */
     }
     CHECK(waitpid(child, &status, 0) == child, "the child could not be waited for");
@@ -54,8 +58,8 @@ static void forget_gantry(struct scene *scene)
     CHECK(!scene->g, "a parent's gantry is still there after it was closed");
 }
 
-/* Drivers of GPUs refuse children of processes that have used them. That must be a failure like any
- * other, and then gantry itself still works. */
+/* Drivers of GPUs refuse children of processes that have opened them. That must be a failure like
+ * any other, with the reason, and then gantry itself still works. */
 static void begin_where_refused(void)
 {
     struct gantry_device_params params = {.device = scene_device};
@@ -63,19 +67,19 @@ static void begin_where_refused(void)
     struct gantry *g;
 
     OK(gantry_open(NULL, &g));
-    if (gantry_device_open(g, &params, &device) != GANTRY_OK)
+    if (gantry_device_open(g, &params, &device) != GANTRY_OK) {
         printf("in a forked child: %s\n", gantry_last_error());
+        CHECK(strstr(gantry_last_error(), "fork before gantry_open()"), "that is not the reason");
+    }
     gantry_close(&g);
 }
 
 static void begin_anew(struct scene *scene)
 {
-    bool used = scene && scene->device;
-
     alarm(SECONDS_ANEW);
     if (scene)
         gantry_close(&scene->g); /* forgets the parent's */
-    if (used && refuses_children())
+    if (scene && refuses_children())
         begin_where_refused();
     else
         scene_whole();
@@ -107,12 +111,16 @@ static void only_opened(void)
     in_child(forget_gantry, &scene);
     in_child(begin_anew, &scene);
     gantry_close(&scene.g);
+    in_child(begin_anew, &scene); /* whose plugin was closed before the fork */
 }
 
 static void after_close(void)
 {
+    struct scene closed = {0};
+
     scene_whole();
     in_child(do_nothing, NULL);
+    in_child(begin_anew, &closed);
     scene_whole();
 }
 

@@ -24,7 +24,8 @@ struct life_options {
 };
 extern struct life_options life;
 
-/* Whether the driver need not work in a child of a process that has opened a device of it. */
+/* Whether the driver need not work in a child of a process that has opened gantry, nor survive the
+ * child's exit handlers. */
 bool refuses_children(void);
 
 /* Ends the case's process with a reason why it can't be run here. */
@@ -36,8 +37,8 @@ void report_rounds(const char *name, unsigned rounds, long leaked);
 
 /* ---- Forked children ------------------------------------------------------------------------- */
 
-/* Runs a function in a child, which then exits as programs do; the whole must take no longer than
- * five seconds, unless it begins anew. */
+/* Runs a function in a child, which then exits as programs do, or by _exit() where the driver may
+ * refuse it; the whole must take no longer than five seconds, unless it begins anew. */
 void in_child(void (*run)(struct scene *), struct scene *scene);
 
 /* Makes every call of the public API on the parent's objects, and sees that each says so. */

@@ -509,6 +509,22 @@ static void c10_driver_and_library_disagree(void **state)
     }
 }
 
+/* What a driver answers in a child of a process that had started it. */
+static void c41_a_driver_that_was_forked(void **state)
+{
+    struct machine *machine = machine_make();
+    json_t *found;
+
+    (void)state;
+    add_cuda(machine, GPU_A);
+    set(machine, "STANDIN_FAIL=cuInit:1+:3");
+    found = info(machine);
+    check_reason(found, 0, "NOT_INITIALIZED (3)");
+    check_reason(found, 0, "fork before gantry_open()");
+    json_decref(found);
+    free(machine);
+}
+
 /* Vendor, and where block and grid sizes come from, as JSON and as text. */
 static void info_tells_vendor_and_occupancy(void **state)
 {
@@ -559,6 +575,7 @@ int main(void)
         cmocka_unit_test(c08_a_broken_driver_beside_a_good_one),
         cmocka_unit_test(c09_the_backend_that_was_asked_for),
         cmocka_unit_test(c10_driver_and_library_disagree),
+        cmocka_unit_test(c41_a_driver_that_was_forked),
         cmocka_unit_test(info_tells_vendor_and_occupancy),
         cmocka_unit_test(a_refused_value_names_its_line),
     };
