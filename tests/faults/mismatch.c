@@ -113,6 +113,9 @@ static char *copy_text(const void *data, size_t size)
     return text;
 }
 
+/* The one image of a case that is not the package's own; freed when its package was made. */
+static char *made;
+
 static void take_new_ptx(struct gpk_build_image *image)
 {
     char *text = copy_text(image->data, image->size), *new = calloc(1, image->size + 64);
@@ -122,7 +125,7 @@ static void take_new_ptx(struct gpk_build_image *image)
     rest = version + strcspn(version, "\n");
     snprintf(new, image->size + 64, "%.*s.version 99.0%s", (int)(version - text), text, rest);
     free(text);
-    image->data = new;
+    image->data = made = new;
     image->size = strlen(new);
 }
 
@@ -132,7 +135,7 @@ static void take_bad_source(struct gpk_build_image *image)
 
     CHECK(text, "no memory");
     snprintf(text, image->size + 64, "int f( {\n%.*s", (int)image->size, (const char *)image->data);
-    image->data = text;
+    image->data = made = text;
     image->size = strlen(text);
 }
 
@@ -213,6 +216,7 @@ static struct gantry_module *load(struct gantry_device *device, struct gantry_pa
     CHECK(params.data, "no memory for a package");
     CHECK(gantry_module_load(device, &params, &module) == GANTRY_OK, "the package can't be read");
     free((void *)params.data);
+    free(made);
     return module;
 }
 
