@@ -2,7 +2,8 @@
 # file: in ../share/gantry. The build folder has that too, so that an uninstalled library, whose file
 # is in .libs/, finds the source's.
 gpudatadir = $(pkgdatadir)/gpu.d
-dist_gpudata_DATA = conf/gpu.d/00-about.ini conf/gpu.d/nvidia-geforce-rtx-4060-laptop.ini
+dist_gpudata_DATA = conf/gpu.d/00-about.ini conf/gpu.d/nvidia-geforce-rtx-4060-laptop.ini \
+	conf/gpu.d/nvidia-h200.ini
 
 noinst_DATA += share/gantry/gpu.d
 share/gantry/gpu.d:
