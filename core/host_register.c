@@ -178,10 +178,10 @@ static enum gantry_status call_plugin(struct gantry_device *device,
                     "gantry_host_register: bytes of the %" PRIu64 " at %p are in the registered "
                     "buffer \"%s\" already; use or destroy that one",
                     params->size, params->pointer, label);
-    status = device_check(
-        device,
-        device->ops->memory_register(device->drv, params->pointer, params->size, block),
-        "registering memory", NULL);
+    status = device_check(device,
+                          device->ops->memory_register(device->drv, params->pointer, params->size,
+                                                       block),
+                          "registering memory", NULL);
     if (status != GANTRY_OK)
         fail_context("gantry_host_register: %" PRIu64 " bytes at %p", params->size,
                      params->pointer);

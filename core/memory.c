@@ -112,9 +112,9 @@ static enum gantry_status grow(struct gantry_device *device, struct pool *pool, 
         uncount_block(device);
         return no_host_memory();
     }
-    status = device_check(device,
-                          device->ops->memory_allocate(device->drv, kind, bytes, &block->memory),
-                          "allocating memory", NULL);
+    status =
+        device_check(device, device->ops->memory_allocate(device->drv, kind, bytes, &block->memory),
+                     "allocating memory", NULL);
     if (status != GANTRY_OK) {
         uncount_block(device);
         free(block);

@@ -13,8 +13,8 @@ struct argument_list {
     size_t count, room;
 };
 
-/* A row of a subcommand's table; exactly one of flag, value and list is set, or flag and value for an
- * option whose value may be missing: it takes the word behind that does not begin with '-'. */
+/* A row of a subcommand's table; exactly one of flag, value and list is set, or flag and value for
+ * an option whose value may be missing: it takes the word behind that does not begin with '-'. */
 struct argument {
     const char *name;   /* "--json", or without dashes an operand's name: "PACKAGE" */
     bool *flag;         /* set to true when the option is given */

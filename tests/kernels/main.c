@@ -12,20 +12,13 @@
 #endif
 
 static const struct conform_case *const tables[] = {
-    copy_kernel_cases,
-    sum_kernel_cases,
-    scan_kernel_cases,
-    sort_kernel_cases,
-    big_kernel_cases,
-    transpose_kernel_cases,
-    rows_kernel_cases,
-    matmul_kernel_cases,
-    linear_kernel_cases,
-    convolution_kernel_cases,
-    particle_kernel_cases,
-    dense_fold_kernel_cases,
-    dense_big_kernel_cases,
-    NULL,
+    copy_kernel_cases,      sum_kernel_cases,
+    scan_kernel_cases,      sort_kernel_cases,
+    big_kernel_cases,       transpose_kernel_cases,
+    rows_kernel_cases,      matmul_kernel_cases,
+    linear_kernel_cases,    convolution_kernel_cases,
+    particle_kernel_cases,  dense_fold_kernel_cases,
+    dense_big_kernel_cases, NULL,
 };
 
 int main(int argc, char **argv)

@@ -26,18 +26,12 @@ static void keep_message(void *user, enum gantry_log_level level, const char *te
 int machine_reset(void **state)
 {
     static const char *const variables[] = {
-        "GANTRY_BACKEND",
-        "GANTRY_DEVICE",
-        "GANTRY_PLUGIN_PATH",
-        "GANTRY_LOG",
-        "GANTRY_BLOCK_SIZE",
-        "GANTRY_POOL_BLOCK_MIB",
-        "GANTRY_HOST_DEVICES_CUDA",
-        "GANTRY_HOST_DEVICES",
-        "GANTRY_HOST_FAIL_CUDA",
-        "GANTRY_HOST_DEVICES_VULKAN",
-        "GANTRY_HOST_FAIL_VULKAN",
-        "GANTRY_HOST_FAIL",
+        "GANTRY_BACKEND",           "GANTRY_DEVICE",
+        "GANTRY_PLUGIN_PATH",       "GANTRY_LOG",
+        "GANTRY_BLOCK_SIZE",        "GANTRY_POOL_BLOCK_MIB",
+        "GANTRY_HOST_DEVICES_CUDA", "GANTRY_HOST_DEVICES",
+        "GANTRY_HOST_FAIL_CUDA",    "GANTRY_HOST_DEVICES_VULKAN",
+        "GANTRY_HOST_FAIL_VULKAN",  "GANTRY_HOST_FAIL",
     };
 
     (void)state;

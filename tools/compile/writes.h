@@ -7,6 +7,7 @@
 /* Clears `written` of the pointers that no store and no atomic of this module can reach. `code` is
  * the kernel's direct entry, optimised: before that, all pointers of a type go through one
  * function, and are one to a reader who does not tell calls apart. */
-void find_writes(struct pool *pool, const struct kernel *kernel, const uint32_t *code, size_t words);
+void find_writes(struct pool *pool, const struct kernel *kernel, const uint32_t *code,
+                 size_t words);
 
 #endif
