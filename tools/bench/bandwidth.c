@@ -12,6 +12,7 @@
 #include "../output.h"
 #include "../tool.h"
 #include "bench.h"
+#include "case_names.h"
 
 static const char usage[] =
     "usage: gantry bench bandwidth [--device D] [--backend B] [--case C]... [--n N]\n"
@@ -57,34 +58,11 @@ static bool read_n(const char *text, struct bandwidth_options *options)
     return true;
 }
 
-static bool check_cases(const struct bandwidth_options *options)
+static const char *name_at(size_t index)
 {
-    for (size_t i = 0; i < options->case_count; i++) {
-        if (!bandwidth_case_find(options->cases[i])) {
-            output_error("bench: there is no case '%s' (see gantry bench bandwidth --help)",
-                         options->cases[i]);
-            return false;
-        }
-    }
-    return true;
-}
+    const struct bandwidth_case *test = bandwidth_case_at(index);
 
-/* The usage ends in the names of the cases. NULL: out of memory. */
-static char *make_usage(void)
-{
-    const struct bandwidth_case *test;
-    char *text = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-
-    if (!stream)
-        return NULL;
-    fputs(usage, stream);
-    for (size_t i = 0; (test = bandwidth_case_at(i)); i++)
-        fprintf(stream, "%s%s", i % 6 == 5 ? "\n       " : " ", test->name);
-    fputc('\n', stream);
-    fclose(stream);
-    return text;
+    return test ? test->name : NULL;
 }
 
 static bool read_options(int argc, char **argv, struct bandwidth_options *options, int *status)
@@ -101,21 +79,20 @@ static bool read_options(int argc, char **argv, struct bandwidth_options *option
         {"--json", .flag = &options->json},
         {"--quick", .flag = &options->quick},
     };
-    char *text = make_usage();
+    char *text = case_names_usage(usage, name_at);
     bool read;
 
     *status = TOOL_FAILED;
-    if (!text) {
-        output_error("bench: out of memory");
+    if (!text)
         return false;
-    }
     read = arguments_read(argc, argv, text, table, sizeof table / sizeof *table, status);
     free(text);
     if (!read)
         return false;
     options->case_count = cases.count;
     *status = TOOL_USAGE;
-    return (!n || read_n(n, options)) && check_cases(options);
+    return (!n || read_n(n, options)) &&
+           case_names_check("bandwidth", options->cases, options->case_count, name_at);
 }
 
 /* ---- Sizes ---------------------------------------------------------------------------------- */

@@ -12,6 +12,7 @@
 #include "../output.h"
 #include "../tool.h"
 #include "bench.h"
+#include "case_names.h"
 
 static const char usage[] =
     "usage: gantry bench copy [--device D] [--backend B] [--case C]... [--size LIST]\n"
@@ -65,45 +66,11 @@ static bool read_sizes(const char *list, struct copy_bench *bench)
     return true;
 }
 
-static bool is_case(const char *name)
+static const char *name_at(size_t index)
 {
-    const struct copy_case *test;
+    const struct copy_case *test = copy_case_at(index);
 
-    for (size_t i = 0; (test = copy_case_at(i)); i++) {
-        if (strcmp(test->name, name) == 0)
-            return true;
-    }
-    return false;
-}
-
-static bool check_cases(const struct copy_options *options)
-{
-    for (size_t i = 0; i < options->case_count; i++) {
-        if (!is_case(options->cases[i])) {
-            output_error("bench: there is no case '%s' (see gantry bench copy --help)",
-                         options->cases[i]);
-            return false;
-        }
-    }
-    return true;
-}
-
-/* The usage ends in the names of the cases. NULL: out of memory. */
-static char *make_usage(void)
-{
-    const struct copy_case *test;
-    char *text = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-
-    if (!stream)
-        return NULL;
-    fputs(usage, stream);
-    for (size_t i = 0; (test = copy_case_at(i)); i++)
-        fprintf(stream, "%s%s", i % 5 == 4 ? "\n       " : " ", test->name);
-    fputc('\n', stream);
-    fclose(stream);
-    return text;
+    return test ? test->name : NULL;
 }
 
 static bool read_options(int argc, char **argv, struct copy_bench *bench, int *status)
@@ -121,21 +88,20 @@ static bool read_options(int argc, char **argv, struct copy_bench *bench, int *s
         {"--transfer", .flag = &options->transfer},
         {"--quick", .flag = &options->quick},
     };
-    char *text = make_usage();
+    char *text = case_names_usage(usage, name_at);
     bool read;
 
     *status = TOOL_FAILED;
-    if (!text) {
-        output_error("bench: out of memory");
+    if (!text)
         return false;
-    }
     read = arguments_read(argc, argv, text, table, sizeof table / sizeof *table, status);
     free(text);
     if (!read)
         return false;
     options->case_count = cases.count;
     *status = TOOL_USAGE;
-    return (!sizes || read_sizes(sizes, bench)) && check_cases(options);
+    return (!sizes || read_sizes(sizes, bench)) &&
+           case_names_check("copy", options->cases, options->case_count, name_at);
 }
 
 /* ---- Memory --------------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 # opens them at run time and links none. CUDA's declarations are the plugin's.
 tools_gantry_SOURCES += \
 	tools/bench/bench.c tools/bench/bench.h tools/bench/submit.c tools/bench/options.c \
+	tools/bench/case_names.c tools/bench/case_names.h \
 	tools/bench/memory.c tools/bench/memory.h tools/bench/memory_measure.c \
 	tools/bench/bandwidth.c tools/bench/bandwidth.h tools/bench/bandwidth_cases.c \
 	tools/bench/bandwidth_simple.c tools/bench/bandwidth_ordered.c \
