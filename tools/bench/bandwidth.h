@@ -70,7 +70,6 @@ extern const struct bandwidth_case simple_cases[], ordered_cases[], dense_cases[
 
 /* NULL past the end. */
 const struct bandwidth_case *bandwidth_case_at(size_t index);
-const struct bandwidth_case *bandwidth_case_find(const char *name);
 
 /* Runs it and adds its rate. False: something failed or a result is wrong, and that was said. */
 bool bandwidth_case_run(struct bandwidth *bench, const struct bandwidth_case *test);

@@ -1,7 +1,6 @@
 /* A case of gantry bench bandwidth: made, timed beside the driver's copy, looked at. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "../output.h"
 #include "bandwidth.h"
@@ -30,17 +29,6 @@ const struct bandwidth_case *bandwidth_case_at(size_t index)
         }
     }
     return NULL;
-}
-
-const struct bandwidth_case *bandwidth_case_find(const char *name)
-{
-    const struct bandwidth_case *test;
-
-    for (size_t i = 0; (test = bandwidth_case_at(i)); i++) {
-        if (strcmp(test->name, name) == 0)
-            break;
-    }
-    return test;
 }
 
 uint64_t bandwidth_c_size(uint64_t n)
