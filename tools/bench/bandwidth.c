@@ -181,33 +181,14 @@ static bool open_sides(struct bandwidth *bench)
     return !bench->raw || bench->raw->ops->reserve_copies(bench->raw, 4 * bench->n, 0);
 }
 
-static void describe(struct bandwidth *bench)
-{
-    bench->rates.device = bench->side.info.name;
-    bench->rates.backend = bench->side.info.chosen_backend;
-    bench->rates.driver_version = gantry_side_driver_version(&bench->side);
-    bench->rates.raw_missing = bench->raw ? NULL : bench->raw_missing;
-    bench->rates.n_key = "n";
-}
-
-static int show(const struct bandwidth *bench)
-{
-    int status = TOOL_DONE;
-
-    if (bench->options.svg && !rates_plot_bars(&bench->rates, bench->options.svg))
-        status = TOOL_FAILED;
-    if (bench->options.json)
-        return rates_print_json(&bench->rates) == TOOL_DONE ? status : TOOL_FAILED;
-    rates_print_table(&bench->rates);
-    return output_finish(status);
-}
-
 static int run(struct bandwidth *bench)
 {
     if (!open_sides(bench))
         return TOOL_FAILED;
-    describe(bench);
-    return run_cases(bench) ? show(bench) : TOOL_FAILED;
+    rates_describe(&bench->rates, &bench->side, bench->raw ? NULL : bench->raw_missing, "n");
+    if (!run_cases(bench))
+        return TOOL_FAILED;
+    return rates_show(&bench->rates, bench->options.json, bench->options.svg, rates_plot_bars);
 }
 
 int bench_bandwidth(int argc, char **argv)

@@ -234,33 +234,14 @@ static bool open_sides(struct copy_bench *bench)
     return make_memory(bench);
 }
 
-static void describe(struct copy_bench *bench)
-{
-    bench->rates.device = bench->side.info.name;
-    bench->rates.backend = bench->side.info.chosen_backend;
-    bench->rates.driver_version = gantry_side_driver_version(&bench->side);
-    bench->rates.raw_missing = bench->raw ? NULL : bench->raw_missing;
-    bench->rates.n_key = "size";
-}
-
-static int show(const struct copy_bench *bench)
-{
-    int status = TOOL_DONE;
-
-    if (bench->options.svg && !rates_plot_curves(&bench->rates, bench->options.svg))
-        status = TOOL_FAILED;
-    if (bench->options.json)
-        return rates_print_json(&bench->rates) == TOOL_DONE ? status : TOOL_FAILED;
-    rates_print_table(&bench->rates);
-    return output_finish(status);
-}
-
 static int run(struct copy_bench *bench)
 {
     if (!open_sides(bench))
         return TOOL_FAILED;
-    describe(bench);
-    return run_cases(bench) ? show(bench) : TOOL_FAILED;
+    rates_describe(&bench->rates, &bench->side, bench->raw ? NULL : bench->raw_missing, "size");
+    if (!run_cases(bench))
+        return TOOL_FAILED;
+    return rates_show(&bench->rates, bench->options.json, bench->options.svg, rates_plot_curves);
 }
 
 static void close_all(struct copy_bench *bench)

@@ -62,3 +62,13 @@ double rate_ratio(const struct rate *rate)
 {
     return rate_gbps(rate) / rate_raw_gbps(rate);
 }
+
+void rates_describe(struct rates *rates, const struct gantry_side *side, const char *raw_missing,
+                    const char *n_key)
+{
+    rates->device = side->info.name;
+    rates->backend = side->info.chosen_backend;
+    rates->driver_version = gantry_side_driver_version(side);
+    rates->raw_missing = raw_missing;
+    rates->n_key = n_key;
+}

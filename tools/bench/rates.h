@@ -2,6 +2,7 @@
 #ifndef GANTRY_BENCH_RATES_H
 #define GANTRY_BENCH_RATES_H
 
+#include "gantry_side.h"
 #include "results.h"
 
 /* A GB/s is a byte per ns. */
@@ -35,6 +36,10 @@ struct rate *rates_add(struct rates *rates, const char *test, uint64_t n, uint64
 void rates_skip(struct rates *rates, const char *test, const char *why);
 void rates_free(struct rates *rates);
 
+/* What they are about. raw_missing: why there is no raw side, or NULL; the strings outlive them. */
+void rates_describe(struct rates *rates, const struct gantry_side *side, const char *raw_missing,
+                    const char *n_key);
+
 /* NAN where there is no raw twin. */
 double rate_gbps(const struct rate *rate);
 double rate_p95_gbps(const struct rate *rate); /* of the run at the 95th percentile of time */
@@ -50,5 +55,10 @@ int rates_print_json(const struct rates *rates);
  * case, whose rates follow one another, a diagram with curves over n. False: why was said. */
 bool rates_plot_bars(const struct rates *rates, const char *file);
 bool rates_plot_curves(const struct rates *rates, const char *file);
+
+/* Shows them: draws into `svg` by one of these two, unless it is NULL, and prints one JSON object
+ * or the table. Returns the exit status. */
+int rates_show(const struct rates *rates, bool json, const char *svg,
+               bool (*plot)(const struct rates *rates, const char *file));
 
 #endif

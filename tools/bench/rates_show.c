@@ -108,3 +108,18 @@ int rates_print_json(const struct rates *rates)
                                  rows),
                        TOOL_DONE);
 }
+
+int rates_show(const struct rates *rates, bool json, const char *svg,
+               bool (*plot)(const struct rates *rates, const char *file))
+{
+    bool drawn = !svg || plot(rates, svg);
+    int status;
+
+    if (json) {
+        status = rates_print_json(rates);
+    } else {
+        rates_print_table(rates);
+        status = output_finish(TOOL_DONE);
+    }
+    return drawn ? status : TOOL_FAILED;
+}
